@@ -396,13 +396,13 @@ static und_status open_fields(und_solids *s, und_error *err)
     p->thin = und_pages_alloc_sparse(cells, "thin walls", err);
     p->passed = und_pages_alloc_sparse(cells, "cells that solids pass", err);
     p->thin_rows = und_alloc((size_t)(m->n[1] + 2), (size_t)(m->n[2] + 2), "thin walls", err);
-    p->slice_sum = und_alloc((size_t)m->n[2], sizeof *p->slice_sum, "thin walls", err);
+    p->row_total = und_alloc((size_t)und_mac_rows(m), sizeof *p->row_total, "thin walls", err);
     p->split = und_pages_alloc_sparse(cells * sizeof *p->split, "thin walls", err);
     s->plain_room = field_of(m, "the room in cells", err);
     s->beside_thin = und_pages_alloc_sparse(cells, "thin walls", err);
     p->way_out = und_pages_alloc_sparse(cells * sizeof *p->way_out, "the ways out of thin walls", err);
     if (!s->distance || !s->room || !s->owner || !p->node || !p->thin || !p->passed || !p->way_out ||
-        !p->thin_rows || !s->beside_thin || !p->slice_sum || !p->split || !s->plain_room)
+        !p->thin_rows || !s->beside_thin || !p->row_total || !p->split || !s->plain_room)
         return UND_FAILED;
     if (!p->some_move || !p->some_rest)
         return UND_OK;
@@ -564,7 +564,7 @@ void und_solids_close(und_solids *s)
     und_mask_close(&s->loose);
     und_mask_close(&s->apart);
     if (p) {
-        free(p->slice_sum);
+        free(p->row_total);
         und_pages_free(p->split);
         free(p->thin_rows);
         for (int i = 0; i < s->count && p->skin; i++)

@@ -1,6 +1,5 @@
 /* The viscous step's system, by conjugate gradients preconditioned by multigrid on each component. */
 #include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/viscous_parts.h"
 
@@ -32,11 +31,6 @@ static bool open_component(und_viscous *v, const und_mac *mac, int a, und_error 
            (v->level[a] = und_pressure_create(mac, v->threads, NULL, err));
 }
 
-static int blocks_of(const und_mac *m)
-{
-    return (und_mac_rows(m) + UND_VISCOUS_ROWS - 1) / UND_VISCOUS_ROWS;
-}
-
 static bool open_all(und_viscous *v, const und_mac *mac, und_error *err)
 {
     static const char *const what = "the viscosity's system";
@@ -52,8 +46,7 @@ static bool open_all(und_viscous *v, const und_mac *mac, und_error *err)
         return false;
     return (v->inverse = und_pages_alloc(bytes, what, err)) &&
            (v->cell = und_pages_alloc(bytes, what, err)) && (v->known = und_pages_alloc(bytes, what, err)) &&
-           (v->block_sum = und_alloc((size_t)blocks_of(mac), sizeof(double), what, err)) &&
-           (v->block_most = und_alloc((size_t)blocks_of(mac), sizeof(double), what, err));
+           (v->row = und_alloc((size_t)(v->axes * und_mac_rows(mac)), sizeof *v->row, what, err));
 }
 
 und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, und_error *err)
@@ -88,58 +81,8 @@ void und_viscous_destroy(und_viscous *v)
     und_pages_free(v->inverse);
     und_pages_free(v->cell);
     und_pages_free(v->known);
-    free(v->block_sum);
-    free(v->block_most);
+    free(v->row);
     free(v);
-}
-
-/* ---- Passes over the unknown faces ---- */
-
-/* Work on faces [begin, end) of a component in a row; gives what is summed, and the largest of what is
- * looked at into most. */
-typedef double pass_fn(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                       double *most);
-
-typedef struct total {
-    double sum, most;
-} total;
-
-static double run_row(und_viscous *v, pass_fn *fn, const void *context, int row, double *most)
-{
-    const und_mac *m = &v->mac;
-    double sum = 0;
-    for (int a = 0; a < v->axes; a++)
-        for (int begin, end = -1;
-             und_mask_stretch(&v->unknown[a], row % m->n[1], row / m->n[1], end, &begin, &end);)
-            sum += fn(v, context, a, und_mac_row(m, row), begin, end, most);
-    return sum;
-}
-
-static total run(und_viscous *v, pass_fn *fn, const void *context)
-{
-    const int rows = und_mac_rows(&v->mac), blocks = blocks_of(&v->mac);
-    int threads = und_workers(v->threads, v->mac.count, UND_VISCOUS_CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < blocks; block++) {
-        double sum = 0, most = 0;
-        for (int row = block * UND_VISCOUS_ROWS; row < rows && row < (block + 1) * UND_VISCOUS_ROWS; row++)
-            sum += run_row(v, fn, context, row, &most);
-        v->block_sum[block] = sum;
-        v->block_most[block] = most;
-    }
-    total all = {0};
-    for (int block = 0; block < blocks; block++) {
-        all.sum += v->block_sum[block];
-        all.most =
-            v->block_most[block] > all.most || isnan(v->block_most[block]) ? v->block_most[block] : all.most;
-    }
-    return all;
-}
-
-static inline void note(double value, double *most)
-{
-    double size = fabs(value);
-    *most = size > *most || isnan(size) ? size : *most;
 }
 
 /* ---- Passes ---- */
@@ -168,83 +111,57 @@ static und_viscous_args args_of(const und_viscous *v)
 }
 
 /* At faces of all components. */
+typedef struct sets {
+    und_set set[3];
+    und_pass pass[3];
+} sets;
+
+static void at_faces(sets *s, const und_viscous *v, const und_mask faces[3], const und_kernel kernel[3],
+                     const und_viscous_args *args)
+{
+    for (int a = 0; a < v->axes; a++) {
+        s->set[a] = und_set_cells(&v->mac, UND_ROWS_INSIDE, &faces[a]);
+        s->pass[a] = (und_pass){&kernel[a], args, &s->set[a]};
+    }
+}
+
 static void pass(const und_viscous *v, const und_mask faces[3], const und_kernel kernel[3],
                  const und_viscous_args *args)
 {
-    und_set sets[3];
-    und_pass passes[3];
-    for (int a = 0; a < v->axes; a++) {
-        sets[a] = und_set_cells(&v->mac, UND_ROWS_INSIDE, &faces[a]);
-        passes[a] = (und_pass){&kernel[a], args, &sets[a]};
-    }
-    und_pass_run(&(und_device){v->threads}, passes, v->axes);
+    sets s;
+    at_faces(&s, v, faces, kernel, args);
+    und_pass_run(&(und_device){v->threads}, s.pass, v->axes);
 }
 
-/* Sums p q. */
-static double energy(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                     double *most)
+static und_total total(const und_viscous *v, const und_kernel kernel[3], const und_viscous_args *args)
 {
-    (void)context, (void)most;
-    const double *p = v->p[axis] + row, *q = v->q[axis] + row;
-    double sum = 0;
-    for (int x = begin; x < end; x++)
-        sum += p[x] * q[x];
-    return sum;
+    sets s;
+    at_faces(&s, v, v->unknown, kernel, args);
+    return und_reduce(&(und_device){v->threads}, s.pass, v->axes, v->row);
 }
 
 /* ---- Its preconditioner ---- */
 
-/* The largest weight of a component. */
-static double find_largest(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                           double *most)
-{
-    (void)context;
-    for (int x = begin; x < end; x++) {
-        size_t i = row + (size_t)x;
-        note((double)v->cell[i], most);
-        note((double)v->cell[i + (size_t)v->mac.step[axis]], most);
-        for (int b = 0; b < v->axes; b++)
-            if (b != axis) {
-                const float *own = v->edge[3 - axis - b][axis > b];
-                note((double)(own[i] * own[i]), most);
-            }
-    }
-    return 0;
-}
-
 static void set_preconditioner(und_viscous *v)
 {
-    const double largest = fmax(1, run(v, find_largest, NULL).most);
     und_viscous_args args = args_of(v);
+    const double largest = fmax(1, total(v, und_viscous_largest_kernel, &args).most);
     args.divide = (float)(1 / largest);
     for (int a = 0; a < v->axes; a++) {
         const und_set faces = und_set_cells(&v->mac, UND_ROWS_INSIDE, &v->unknown[a]);
         und_pass_run(&(und_device){v->threads}, &UND_PASS_AXIS(und_viscous_sides, a, &args, &faces), 1);
         und_pressure_set(v->level[a], &v->unknown[a], (const float *const *)v->weight, v->known);
-        v->scale[a] = 1 / largest;
     }
+    v->scale = 1 / largest;
 }
 
-/* q = P r, up to the scale; sums r q and finds the largest q. */
-static double take_product(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                           double *most)
+static und_total precondition(const und_viscous *v)
 {
-    (void)context;
-    const double *r = v->r[axis] + row, scale = v->scale[axis];
-    double *q = v->q[axis] + row, sum = 0;
-    for (int x = begin; x < end; x++) {
-        q[x] *= scale;
-        sum += r[x] * q[x];
-        note(q[x], most);
-    }
-    return sum;
-}
-
-static total precondition(und_viscous *v)
-{
+    und_viscous_args args = args_of(v);
+    args.factor = v->scale;
     for (int a = 0; a < v->axes; a++)
         und_pressure_precondition(v->level[a], v->r[a], v->q[a]);
-    return run(v, take_product, NULL);
+    return total(v, und_viscous_product_kernel, &args);
 }
 
 /* ---- Conjugate gradients ---- */
@@ -254,18 +171,17 @@ static und_mac_flow_report solve(und_viscous *v, double fastest, double toleranc
 {
     und_mac_flow_report report = {.converged = true};
     und_viscous_args turn = args_of(v), advance = turn;
-    total left = precondition(v);
+    und_total left = precondition(v);
     double first = left.most, enough = fmax(tolerance * first, ROUNDING * fastest);
     while (left.most > enough && report.iterations < max_iterations && left.sum > 0) {
         pass(v, v->unknown, und_viscous_turn_kernel, &turn);
-        pass(v, v->unknown, und_viscous_apply_kernel, &turn);
-        const double done = run(v, energy, NULL).sum;
+        const double done = total(v, und_viscous_apply_kernel, &turn).sum;
         advance.factor = left.sum / done;
         if (!(done > 0) || !isfinite(advance.factor))
             break;
         pass(v, v->unknown, und_viscous_advance_kernel, &advance);
         report.iterations++;
-        total next = precondition(v);
+        const und_total next = precondition(v);
         turn.factor = next.sum / left.sum;
         left = next;
     }
@@ -275,16 +191,6 @@ static und_mac_flow_report solve(und_viscous *v, double fastest, double toleranc
 }
 
 /* ---- The step ---- */
-
-static double find_fastest(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                           double *most)
-{
-    const und_viscous_flow *f = context;
-    (void)v;
-    for (int x = begin; x < end; x++)
-        note((double)f->flow->u[axis][row + (size_t)x], most);
-    return 0;
-}
 
 void und_viscous_keep(und_viscous *v, const und_mac_flow *flow)
 {
@@ -309,10 +215,10 @@ und_mac_flow_report und_viscous_step(und_viscous *v, const und_viscous_flow *flo
     set_preconditioner(v);
     if (!v->coupled) {
         pass(v, v->unknown, und_viscous_guess_kernel, &args);
-        pass(v, v->unknown, und_viscous_apply_kernel, &args);
+        total(v, und_viscous_apply_kernel, &args);
         pass(v, v->unknown, und_viscous_take_guess_kernel, &args);
     }
-    double fastest = run(v, find_fastest, flow).most;
+    const double fastest = total(v, und_viscous_fastest_kernel, &args).most;
     und_mac_flow_report report = solve(v, fastest, flow->tolerance, flow->max_iterations);
     pass(v, v->unknown, und_viscous_give_kernel, &args);
     und_viscous_follow_border(v, flow);

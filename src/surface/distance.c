@@ -23,7 +23,7 @@ static und_status open_parts(und_distance *d, und_error *err)
     p->block_most = und_pages_alloc((size_t)und_set_rows(m, UND_ROWS_INSIDE).blocks * sizeof *p->block_most,
                                     "the surface's rows", err);
     p->row_extent = und_pages_alloc(rows * sizeof *p->row_extent, "the surface's rows", err);
-    p->row_sum = und_pages_alloc(rows * sizeof *p->row_sum, "the surface's rows", err);
+    p->row_total = und_pages_alloc(rows * sizeof *p->row_total, "the surface's rows", err);
     p->stage = und_pages_alloc((m->count + SPARE) * sizeof *p->stage, "the surface's distance", err);
     if (!p->stage)
         return err->status;
@@ -35,7 +35,7 @@ static und_status open_parts(und_distance *d, und_error *err)
     for (size_t i = 0; i < 2; i++)
         p->change[i] = p->rows_changed + i * (rows + 2 * around) + around;
     p->none = und_pages_alloc(((size_t)m->step[1] + SPARE) * sizeof *p->none, "the surface's rows", err);
-    if (!p->block_most || !p->row_extent || !p->row_sum || !p->none)
+    if (!p->block_most || !p->row_extent || !p->row_total || !p->none)
         return err->status;
     for (size_t i = 0; i < (size_t)m->step[1] + SPARE; i++)
         p->none[i] = UND_DISTANCE_NONE;
@@ -68,7 +68,7 @@ void und_distance_close(und_distance *d)
         und_mask *mask[] = {&p->negative, &p->front, &p->near, &p->wide};
         for (size_t i = 0; i < sizeof mask / sizeof *mask; i++)
             und_mask_close(mask[i]);
-        und_pages_free(d->parts->row_sum);
+        und_pages_free(d->parts->row_total);
         und_pages_free(d->parts->block_most);
         und_pages_free(d->parts->row_extent);
         und_pages_free(d->parts->taken);

@@ -57,6 +57,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->row_chunks, sizeof *p->row_chunks, rows + 1},
         {(void **)&p->row_left, sizeof *p->row_left, rows + 1},
         {(void **)&p->row_sum, sizeof *p->row_sum, rows},
+        {(void **)&p->row_total, sizeof *p->row_total, rows},
         {(void **)&p->row_most, sizeof *p->row_most, rows},
         {(void **)&p->row_low, sizeof *p->row_low, rows},
         {(void **)&p->row_high, sizeof *p->row_high, rows},
@@ -80,10 +81,10 @@ void und_volume_close(und_volume *v)
     if (!p)
         return;
     void *const arrays[] = {
-        v->c,         v->film,      p->inside,     p->own,      p->kind,    p->to,       p->mark,
-        p->extra,     p->spare,     p->part,       p->area,     p->over,    p->fraction, p->chunk,
-        p->row_chunk, p->row_count, p->row_chunks, p->row_left, p->row_sum, p->row_most, p->row_low,
-        p->row_high,  p->row_films, p->block_most, p->unsure,   p->wakes};
+        v->c,         v->film,      p->inside,     p->own,        p->kind,    p->to,        p->mark,
+        p->extra,     p->spare,     p->part,       p->area,       p->over,    p->fraction,  p->chunk,
+        p->row_chunk, p->row_count, p->row_chunks, p->row_left,   p->row_sum, p->row_total, p->row_most,
+        p->row_low,   p->row_high,  p->row_films,  p->block_most, p->unsure,  p->wakes};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
     free(p);
@@ -389,21 +390,38 @@ bool und_volume_is_overfull(const und_volume *v)
     return und_volume_crowded(v->parts->most);
 }
 
+typedef struct showing {
+    const und_volume *v;
+    const und_distance *d;
+    const und_volume_walls *walls;
+} showing;
+
+static double shown_at(const showing *w, size_t at)
+{
+    if (!w->v->parts->own[at])
+        return 0;
+    if (w->v->film[at])
+        return (double)und_volume_cells(w->v->c[at]);
+    return und_volume_is_behind(w->v, w->walls, w->d->phi[at], at)
+               ? 0
+               : (double)und_volume_part(w->v, w->walls, w->d->phi, at);
+}
+
+static inline und_totals show_cells(const showing *w, und_place p)
+{
+    und_totals t = {0};
+    for (unsigned bits = p.which; bits; bits &= bits - 1)
+        t.sum[__builtin_ctz(bits)] = shown_at(w, p.at + (size_t)__builtin_ctz(bits));
+    return t;
+}
+UND_KERNEL_SUM(show_cells, showing)
+
 double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
-    const und_mac *m = &v->mac;
-    double sum = 0;
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
-            const size_t at = first + x;
-            if (!v->parts->own[at])
-                continue;
-            if (v->film[at])
-                sum += (double)und_volume_cells(v->c[at]);
-            else if (!und_volume_is_behind(v, walls, d->phi[at], at))
-                sum += (double)und_volume_part(v, walls, d->phi, at);
-        }
-    return sum;
+    const showing w = {v, d, walls};
+    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    return und_reduce(&(und_device){v->threads}, &UND_PASS(show_cells, &w, &rows), 1, v->parts->row_total)
+        .sum;
 }
 
 und_level_set_particles_lost und_volume_lost(const und_volume *v, float *const u[3], double per_speed)
