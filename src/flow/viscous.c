@@ -1,7 +1,7 @@
 /* The viscous step's system, by conjugate gradients preconditioned by multigrid on each component. */
-#include "base/pages.h"
 #include "base/status.h"
 #include "flow/viscous_parts.h"
+#include "grid/field.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,38 +15,49 @@ static const float OWN_SHARE = 1.5f;
 
 /* ---- Storage ---- */
 
-static bool open_component(und_viscous *v, const und_mac *mac, int a, und_error *err)
-{
-    static const char *const what = "the viscosity's system";
-    const size_t n = mac->count;
-    double **const doubles[] = {&v->x[a], &v->r[a], &v->p[a], &v->q[a]};
-    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
-        if (!(*doubles[i] = und_pages_alloc(n * sizeof(double), what, err)))
-            return false;
-    return (v->kind[a] = und_pages_alloc(n, what, err)) &&
-           (v->mass[a] = und_pages_alloc(n * sizeof(float), what, err)) &&
-           (v->weight[a] = und_pages_alloc(n * sizeof(float), what, err)) &&
-           (v->coupled || (v->base[a] = und_pages_alloc(n * sizeof(float), what, err))) &&
-           und_mask_open(&v->unknown[a], mac, what, err) == UND_OK &&
-           (v->level[a] = und_pressure_create(mac, v->threads, NULL, err));
-}
+enum { AT_CELLS, AT_ROWS }; /* rows of all components */
+enum { SPACE = 1, SPLIT = 2 };
+
+#define FIELD(member, ...) UND_FIELD_AT(und_viscous, member, AT_CELLS, ##__VA_ARGS__)
+#define COMPONENT(a, ...)                                                               \
+    FIELD(x[a], ##__VA_ARGS__), FIELD(r[a], ##__VA_ARGS__), FIELD(p[a], ##__VA_ARGS__), \
+        FIELD(q[a], ##__VA_ARGS__), FIELD(kind[a], ##__VA_ARGS__), FIELD(mass[a], ##__VA_ARGS__)
+
+static const und_field fields[] = {
+    COMPONENT(0),
+    COMPONENT(1),
+    COMPONENT(2, .when = SPACE),
+    FIELD(base[0], .when = SPLIT),
+    FIELD(base[1], .when = SPLIT),
+    FIELD(base[2], .when = SPLIT),
+    FIELD(weight[0]),
+    FIELD(weight[1]),
+    FIELD(weight[2]),
+    FIELD(edge[0][0], .when = SPACE),
+    FIELD(edge[0][1], .when = SPACE),
+    FIELD(edge[1][0], .when = SPACE),
+    FIELD(edge[1][1], .when = SPACE),
+    FIELD(edge[2][0]),
+    FIELD(edge[2][1]),
+    FIELD(inverse),
+    FIELD(cell),
+    FIELD(known),
+    UND_FIELD_AT(und_viscous, row, AT_ROWS),
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 static bool open_all(und_viscous *v, const und_mac *mac, und_error *err)
 {
     static const char *const what = "the viscosity's system";
-    const size_t bytes = mac->count * sizeof(float);
-    for (int a = 0; a < v->axes; a++)
-        if (!open_component(v, mac, a, err))
-            return false;
-    for (int c = v->axes == 3 ? 0 : 2; c < 3; c++)
-        for (int k = 0; k < 2; k++)
-            if (!(v->edge[c][k] = und_pages_alloc(bytes, what, err)))
-                return false;
-    if (v->axes == 2 && !(v->weight[2] = und_pages_alloc(bytes, what, err)))
+    const size_t count[] = {mac->count, (size_t)(v->axes * und_mac_rows(mac))};
+    const unsigned asked = (v->axes == 3 ? SPACE : 0) | (v->coupled ? 0 : SPLIT);
+    if (und_field_open_all(v, fields, FIELDS, count, asked, what, err) != UND_OK)
         return false;
-    return (v->inverse = und_pages_alloc(bytes, what, err)) &&
-           (v->cell = und_pages_alloc(bytes, what, err)) && (v->known = und_pages_alloc(bytes, what, err)) &&
-           (v->row = und_alloc((size_t)(v->axes * und_mac_rows(mac)), sizeof *v->row, what, err));
+    for (int a = 0; a < v->axes; a++)
+        if (und_mask_open(&v->unknown[a], mac, what, err) != UND_OK ||
+            !(v->level[a] = und_pressure_create(mac, v->threads, NULL, err)))
+            return false;
+    return true;
 }
 
 und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, und_error *err)
@@ -70,18 +81,11 @@ void und_viscous_destroy(und_viscous *v)
 {
     if (!v)
         return;
+    und_field_close_all(v, fields, FIELDS);
     for (int a = 0; a < 3; a++) {
-        void *const pages[] = {v->x[a],    v->r[a],      v->p[a],       v->q[a],       v->kind[a],
-                               v->mass[a], v->weight[a], v->edge[a][0], v->edge[a][1], v->base[a]};
-        for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-            und_pages_free(pages[i]);
         und_mask_close(&v->unknown[a]);
         und_pressure_destroy(v->level[a]);
     }
-    und_pages_free(v->inverse);
-    und_pages_free(v->cell);
-    und_pages_free(v->known);
-    free(v->row);
     free(v);
 }
 
