@@ -1,7 +1,8 @@
 /* Kernels at the places of sets. */
-#include "grid/pass.h"
+#include "grid/reduce.h"
 #include "tests/mask_model.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct count_args {
@@ -207,11 +208,152 @@ static void the_most_of_a_set(void **state)
     und_mask_close(&mask);
 }
 
+/* Sums: numbers that cannot be added without rounding, so that another order has other bits. */
+typedef struct weigh_args {
+    const float *value;
+} weigh_args;
+UND_INLINE und_totals weigh(const weigh_args *a, und_place p)
+{
+    const und_doubles v = und_doubles_of(und_doubles_floats_load(a->value + p.at));
+    return (und_totals){v * v * v, und_doubles_abs(v)};
+}
+UND_KERNEL_SUM(weigh, weigh_args)
+UND_INLINE und_totals weigh_axis(const weigh_args *a, und_place p, int axis)
+{
+    und_totals t = weigh(a, p);
+    t.sum *= axis == 0 ? 1 : axis == 1 ? 0.5 : 0.25;
+    return t;
+}
+UND_KERNEL_SUM_AXES(weigh_axis, weigh_args)
+
+static double whole_value(const int cell[3])
+{
+    const uint64_t at = (uint64_t)(cell[0] + 1000 * (cell[1] + 1000 * cell[2]));
+    const double v = und_random(3, 1, at) - 0.3;
+    return und_random(3, 2, at) < 0.5 ? (double)(float)v : 0;
+}
+
+/* By recursion, as it is said: `count` numbers from `first` on, a power of two; along axis 2, 1, then chunks,
+ * then the cells of one, whose halves are 8, 4, 2 and 1 apart. */
+static double value_at(const int n[3], int x, int y, int z)
+{
+    const int cell[3] = {x - 1, y - 1, z - 1};
+    for (int a = 0; a < 3; a++)
+        if (cell[a] < 0 || cell[a] >= n[a])
+            return 0;
+    const double v = whole_value(cell);
+    return v * v * v;
+}
+static double chunk_at(const int n[3], int x, int apart, int y, int z)
+{
+    return apart == UND_SUM_CHUNK ? value_at(n, x, y, z)
+                                  : chunk_at(n, x, 2 * apart, y, z) + chunk_at(n, x + apart, 2 * apart, y, z);
+}
+static double row_of(const int n[3], int first, int count, int y, int z)
+{
+    return count == 1 ? chunk_at(n, UND_SUM_CHUNK * first, 1, y, z)
+                      : row_of(n, first, count / 2, y, z) + row_of(n, first + count / 2, count / 2, y, z);
+}
+static double slice_of(const int n[3], int first, int count, int z)
+{
+    return count == 1 ? row_of(n, 0, 16, first, z)
+                      : slice_of(n, first, count / 2, z) + slice_of(n, first + count / 2, count / 2, z);
+}
+static double grid_of(const int n[3], int first, int count)
+{
+    return count == 1 ? slice_of(n, 0, 64, first)
+                      : grid_of(n, first, count / 2) + grid_of(n, first + count / 2, count / 2);
+}
+
+static double fill_values(const und_mac *m, float *value, und_mask *mask)
+{
+    double most = 0;
+    for (int z = 0; z < m->n[2]; z++)
+        for (int y = 0; y < m->n[1]; y++)
+            for (int x = 0; x < m->n[0]; x++) {
+                const double v = whole_value((const int[]){m->low[0] + x, m->low[1] + y, m->low[2] + z});
+                value[und_mac_at(m, x, y, z)] = (float)v;
+                most = v > most ? v : -v > most ? -v : most;
+                if (v != 0)
+                    und_mask_add(mask, x, y, z);
+            }
+    return most;
+}
+
+/* Whole rows or cells of a mask; several sets are added up. */
+static void sums_are_one_tree(void **state)
+{
+    const int n[3] = {77, 41, 23};
+    const und_mac m = make_mac(n[0], n[1], n[2]);
+    const double expected = grid_of(n, 0, 32);
+    und_mask mask = make_mask(&m);
+    float *value = calloc(m.count + 64, sizeof *value);
+    und_total *row = calloc(8192, sizeof *row);
+    const double most = fill_values(&m, value, &mask);
+    const weigh_args args = {value};
+    double plain = 0;
+    (void)state;
+    for (size_t k = 0; k < m.count; k++)
+        plain += pow((double)value[k], 3);
+    assert_double_near(plain, expected, 1e-9 * fabs(expected));
+    assert_true(plain != expected);
+    for (int threads = 1; threads <= 3; threads++) {
+        const und_device device = {threads};
+        const und_set rows = und_set_rows(&m, UND_ROWS_INSIDE),
+                      cells = und_set_cells(&m, UND_ROWS_ALL, &mask);
+        const und_total all = und_reduce(&device, &UND_PASS(weigh, &args, &rows), 1, row);
+        const und_total some = und_reduce(&device, &UND_PASS(weigh, &args, &cells), 1, row);
+        assert_true(all.sum == expected && some.sum == expected);
+        assert_true(all.most == most && some.most == most);
+        const und_pass passes[] = {UND_PASS_AXIS(weigh_axis, 0, &args, &rows),
+                                   UND_PASS_AXIS(weigh_axis, 1, &args, &cells),
+                                   UND_PASS_AXIS(weigh_axis, 2, &args, &rows)};
+        assert_true(und_reduce(&device, passes, 3, row).sum == expected + 0.5 * expected + 0.25 * expected);
+    }
+    value[und_mac_at(&m, 40, 20, 10)] = NAN;
+    const und_set rows = und_set_rows(&m, UND_ROWS_INSIDE);
+    assert_true(isnan(und_reduce(&(und_device){1}, &UND_PASS(weigh, &args, &rows), 1, row).most));
+    free(value);
+    free(row);
+    und_mask_close(&mask);
+}
+
+/* The same of a window that has all that is not 0, wherever it begins. */
+static void sums_do_not_know_of_windows(void **state)
+{
+    const int n[3] = {90, 50, 40};
+    const und_mac whole = make_mac(n[0], n[1], n[2]);
+    double first = 0;
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        const int low[3] = {k, k / 2, k / 3}, size[3] = {60 + k % 7, 33 + k % 3, 25 + k % 4};
+        const und_mac m = und_mac_window(&whole, low, size);
+        float *value = calloc(m.count + 64, sizeof *value);
+        und_total *row = calloc(8192, sizeof *row);
+        for (int z = 10; z < 25; z++)
+            for (int y = 12; y < 33; y++)
+                for (int x = 21; x < 58; x++)
+                    value[und_mac_at(&m, x - low[0], y - low[1], z - low[2])] =
+                        (float)whole_value((const int[]){x, y, z});
+        const weigh_args args = {value};
+        const und_set rows = und_set_rows(&m, UND_ROWS_INSIDE);
+        const double sum = und_reduce(&(und_device){2}, &UND_PASS(weigh, &args, &rows), 1, row).sum;
+        first = k == 0 ? sum : first;
+        assert_true(sum == first);
+        free(value);
+        free(row);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_place_once),         cmocka_unit_test(passes_together),
-        cmocka_unit_test(slices_follow_each_other), cmocka_unit_test(steps_follow_each_other),
+        cmocka_unit_test(every_place_once),
+        cmocka_unit_test(sums_are_one_tree),
+        cmocka_unit_test(sums_do_not_know_of_windows),
+        cmocka_unit_test(passes_together),
+        cmocka_unit_test(slices_follow_each_other),
+        cmocka_unit_test(steps_follow_each_other),
         cmocka_unit_test(the_most_of_a_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

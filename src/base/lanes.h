@@ -246,10 +246,13 @@ UND_INLINE und_lanes_int und_lanes_int_load_some(const int32_t *p, unsigned whic
 #endif
 }
 
-/* ---- As many doubles ---- */
+/* ---- Doubles, as many as fill a register too ---- */
 
-typedef double und_doubles __attribute__((vector_size(8 * UND_LANES)));
-typedef int64_t und_doubles_int __attribute__((vector_size(8 * UND_LANES)));
+enum { UND_DOUBLES = UND_LANES > 1 ? UND_LANES / 2 : 1, UND_DOUBLES_ALL = (1 << UND_DOUBLES) - 1 };
+
+typedef double und_doubles __attribute__((vector_size(8 * UND_DOUBLES)));
+typedef int64_t und_doubles_int __attribute__((vector_size(8 * UND_DOUBLES)));
+typedef float und_doubles_floats __attribute__((vector_size(4 * UND_DOUBLES)));
 
 UND_INLINE und_doubles und_doubles_load(const double *p) /* from any address */
 {
@@ -257,13 +260,22 @@ UND_INLINE und_doubles und_doubles_load(const double *p) /* from any address */
     __builtin_memcpy(&v, p, sizeof v);
     return v;
 }
-UND_INLINE und_doubles und_doubles_of(und_lanes v)
+UND_INLINE und_doubles_floats und_doubles_floats_load(const float *p)
+{
+    und_doubles_floats v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+UND_INLINE und_doubles und_doubles_of(und_doubles_floats v)
 {
     return __builtin_convertvector(v, und_doubles);
 }
 UND_INLINE und_doubles_int und_doubles_where(unsigned bits)
 {
-    return __builtin_convertvector(und_lanes_where(bits), und_doubles_int);
+    und_doubles_int own = {0};
+    for (int i = 0; i < UND_DOUBLES; i++)
+        own[i] = 1 << i;
+    return (((und_doubles_int){0} + (int64_t)bits) & own) != 0;
 }
 UND_INLINE und_doubles und_doubles_select(und_doubles_int yes, und_doubles a, und_doubles b)
 {
@@ -276,12 +288,25 @@ UND_INLINE und_doubles und_doubles_abs(und_doubles v)
 /* Those whose bit is set in `which`, and none of the others is written. */
 UND_INLINE void und_doubles_store_some(double *p, und_doubles v, unsigned which)
 {
-    if (which == UND_LANES_ALL) {
+#ifdef UND_LANES_512
+    _mm512_mask_storeu_pd(p, (__mmask8)which, (__m512d)v);
+#else
+    if (which == UND_DOUBLES_ALL)
         __builtin_memcpy(p, &v, sizeof v);
-        return;
-    }
-    for (; which; which &= which - 1)
-        p[__builtin_ctz(which)] = v[__builtin_ctz(which)];
+    else
+        for (int i = 0; i < UND_DOUBLES; i++)
+            if (which >> i & 1)
+                p[i] = v[i];
+#endif
+}
+UND_INLINE void und_doubles_floats_store_some(float *p, und_doubles_floats v, unsigned which)
+{
+    if (which == UND_DOUBLES_ALL)
+        __builtin_memcpy(p, &v, sizeof v);
+    else
+        for (int i = 0; i < UND_DOUBLES; i++)
+            if (which >> i & 1)
+                p[i] = v[i];
 }
 
 #endif

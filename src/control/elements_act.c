@@ -1,12 +1,9 @@
 /* What elements do to the velocity: sources give it, forces add to it, modifiers lead it. */
 #include "base/maths.h"
-#include "base/parallel.h"
 #include "control/elements_state.h"
 #include "geom/value.h"
 
 #include <math.h>
-
-enum { ROWS = 16, FACES_TO_SHARE = 1 << 15 }; /* shared out at a time; fewer are done by one thread */
 
 static const double FRAME = 1.0 / 24; /* s: what alpha is the way gone in */
 
@@ -210,21 +207,30 @@ static void act_inside(const action *a, const part *whole)
     }
 }
 
-static void act_row(const action *a, und_mac_flow *s, int axis, const cell_box *b, int y, int z)
+typedef struct act_args {
+    const action *action;
+    const und_mac_flow *s;
+    cell_box box;
+    int axis;
+} act_args;
+
+static inline void act_row(const act_args *w, und_place place)
 {
     static const float ones[ELEMENT_PART] = {[0 ... ELEMENT_PART - 1] = 1};
-    int end = b->low[0] + b->n[0];
-    float *u = s->u[axis] + und_mac_at(&s->mac, 0, y, z);
-    for (int x = b->low[0], from, to; und_mask_stretch(&s->flows[axis], y, z, x, &from, &to) && from < end;
-         x = to) {
+    const action *a = w->action;
+    const int end = w->box.low[0] + w->box.n[0], y = place.y, z = place.z;
+    float *u = w->s->u[w->axis] + place.at;
+    for (int x = w->box.low[0], from, to;
+         und_mask_stretch(&w->s->flows[w->axis], y, z, x, &from, &to) && from < end; x = to) {
         to = to < end ? to : end;
         for (; from < to; from += ELEMENT_PART) {
-            int count = to - from < ELEMENT_PART ? to - from : ELEMENT_PART;
-            part p = {axis, from, y, z, count, u + from, ones};
+            const int count = to - from < ELEMENT_PART ? to - from : ELEMENT_PART;
+            const part p = {w->axis, from, y, z, count, u + from, ones};
             (a->one && a->one->inside ? act_inside : a->part)(a, &p);
         }
     }
 }
+UND_KERNEL(act_row, act_args, UND_EACH_ROW)
 
 /* The cells whose high faces along the axis the action may reach. */
 static cell_box faces_of(const action *a, int axis)
@@ -253,14 +259,11 @@ static cell_box faces_of(const action *a, int axis)
 
 static void act(const action *a, und_mac_flow *s, int axis)
 {
-    cell_box b = faces_of(a, axis);
-    int ny = b.n[1], rows = ny * b.n[2];
-    size_t faces = (size_t)rows * (size_t)b.n[0];
-    int threads = a->one && a->one->serial ? 1 : und_workers(a->e->threads, faces, FACES_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < (rows + ROWS - 1) / ROWS; block++)
-        for (int row = block * ROWS; row < rows && row < (block + 1) * ROWS; row++)
-            act_row(a, s, axis, &b, b.low[1] + row % ny, b.low[2] + row / ny);
+    const act_args args = {a, s, faces_of(a, axis), axis};
+    const cell_box *b = &args.box;
+    const int high[3] = {b->low[0] + b->n[0], b->low[1] + b->n[1], b->low[2] + b->n[2]};
+    const und_set rows = und_set_box(&s->mac, b->low, high, 1);
+    und_pass(&(und_device){a->one && a->one->serial ? 1 : a->e->threads}, act_row, &args, &rows);
 }
 
 static void gravity_part(const action *a, const part *p)

@@ -167,20 +167,9 @@ void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids
 
 void und_mac_flow_forget(und_mac_flow *s, const und_distance *d)
 {
-    const und_mask *pressed = &s->parts->pressed;
-    PARALLEL_FOR(und_workers(s->threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
-    for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++) {
-            uint64_t *row = und_mask_row(pressed, y, z);
-            const uint64_t *liquid = und_mask_row(&s->liquid, y, z), *band = und_mask_row(&d->band, y, z);
-            double *p = s->p + und_mac_at(&s->mac, -1, y, z);
-            for (int w = 0; w < pressed->words; w++) {
-                uint64_t gone = row[w] & ~(liquid[w] | band[w]);
-                row[w] &= ~gone;
-                for (; gone; gone &= gone - 1)
-                    p[64 * w + __builtin_ctzll(gone)] = 0;
-            }
-        }
+    const und_forget_args args = {s->parts->pressed, s->liquid, d->band, s->p};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_pass(&s->device, und_forget_row, &args, &rows);
 }
 
 void und_mac_flow_find_pressed(und_mac_flow *s)

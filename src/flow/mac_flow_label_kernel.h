@@ -57,6 +57,28 @@ UND_INLINE void und_label_faces(const und_label_faces_args *a, und_place p, int 
 }
 UND_KERNEL_AXES(und_label_faces, und_label_faces_args, UND_EACH_WORD)
 
+/* ---- The pressure ---- */
+
+typedef struct und_forget_args {
+    und_mask pressed, liquid, band; /* cells where it may be other than 0, and those that keep it */
+    double *p;
+} und_forget_args;
+
+UND_INLINE void und_forget_row(const und_forget_args *a, und_place p)
+{
+    uint64_t *row = und_mask_row(&a->pressed, p.y, p.z);
+    const uint64_t *liquid = und_mask_row(&a->liquid, p.y, p.z), *band = und_mask_row(&a->band, p.y, p.z);
+    for (int w = 0; w < a->pressed.words; w++) {
+        uint64_t gone = row[w] & ~(liquid[w] | band[w]);
+        row[w] &= ~gone;
+        for (; gone; gone &= gone - 1)
+            a->p[p.at - 1 + (size_t)(64 * w + __builtin_ctzll(gone))] = 0;
+    }
+}
+UND_KERNEL(und_forget_row, und_forget_args, UND_EACH_ROW)
+
+/* ---- How fast it is ---- */
+
 typedef struct und_speed_args {
     const float *u;
 } und_speed_args;

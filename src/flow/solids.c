@@ -1,7 +1,7 @@
 #include "flow/solids_parts.h"
 
-#include "base/pages.h"
 #include "base/status.h"
+#include "grid/field.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -357,9 +357,68 @@ bool und_solids_move(und_solids *s, double time, double dt)
     return moves;
 }
 
-static float *field_of(const und_mac *mac, const char *what, und_error *err)
+/* ---- Storage ---- */
+
+enum { AT_CELLS, AT_ROWS, AT_ROWS_BESIDE }; /* with those beside the domain */
+enum { SOME = 1, MOVING = 2, MIXED = 4, MESHES = 8, DEFORMING = 16 };
+
+#define FIELD(member, ...) UND_FIELD_AT(und_solids, member, AT_CELLS, ##__VA_ARGS__)
+#define PART(member, ...) UND_FIELD_AT(und_solids_parts, member, AT_CELLS, ##__VA_ARGS__)
+
+static const und_field fields[] = {
+    FIELD(open[0]),
+    FIELD(open[1]),
+    FIELD(open[2]),
+    FIELD(u[0]),
+    FIELD(u[1]),
+    FIELD(u[2]),
+    FIELD(push[0], .when = MOVING),
+    FIELD(push[1], .when = MOVING),
+    FIELD(push[2], .when = MOVING),
+    FIELD(distance, .when = SOME),
+    FIELD(room, .when = SOME),
+    FIELD(owner, .when = SOME),
+    FIELD(plain_room, .when = SOME),
+    FIELD(beside_thin, .when = SOME, .sparse = true),
+};
+static const und_field part_fields[] = {
+    PART(node, .when = SOME),
+    PART(thin, .when = SOME, .sparse = true),
+    PART(passed, .when = SOME, .sparse = true),
+    PART(split, .when = SOME, .sparse = true),
+    PART(way_out, .when = SOME, .sparse = true),
+    PART(rest[0], .when = MIXED),
+    PART(rest[1], .when = MIXED),
+    PART(rest_owner, .when = MIXED),
+    PART(lattice[0], .when = MESHES),
+    PART(lattice[1], .when = MESHES),
+    PART(drift[0], .when = DEFORMING),
+    PART(drift[1], .when = DEFORMING),
+    PART(drift[2], .when = DEFORMING),
+    PART(deform[0], .when = DEFORMING),
+    PART(deform[1], .when = DEFORMING),
+    PART(deform[2], .when = DEFORMING),
+    UND_FIELD_AT(und_solids_parts, row_total, AT_ROWS, .when = SOME),
+    UND_FIELD_AT(und_solids_parts, thin_rows, AT_ROWS_BESIDE, .when = SOME),
+};
+enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
+
+static und_status open_fields(und_solids *s, und_error *err)
 {
-    return und_pages_alloc((mac->count + SPARE) * sizeof(float), what, err);
+    const und_solids_parts *p = s->parts;
+    const und_mac *m = &s->mac;
+    const size_t count[] = {m->count + SPARE, (size_t)und_mac_rows(m),
+                            (size_t)(m->n[1] + 2) * (size_t)(m->n[2] + 2)};
+    unsigned asked = s->any ? SOME : 0;
+    asked |= p->some_move ? MOVING : 0;
+    asked |= p->some_move && p->some_rest ? MIXED : 0;
+    for (int i = 0; i < s->count; i++) {
+        asked |= und_solids_on_lattice(s, i) ? MESHES : 0;
+        asked |= p->defs[i].sequence ? DEFORMING : 0;
+    }
+    if (und_field_open_all(s, fields, FIELDS, count, asked, "solids", err) != UND_OK)
+        return err->status;
+    return und_field_open_all(s->parts, part_fields, PART_FIELDS, count, asked, "solids", err);
 }
 
 static und_status open_lists(und_solids *s, const und_obstacle_def *defs, und_error *err)
@@ -382,34 +441,6 @@ static und_status open_lists(und_solids *s, const und_obstacle_def *defs, und_er
         p->some_rest |= !p->ever_moves[i];
     }
     return UND_OK;
-}
-
-static und_status open_fields(und_solids *s, und_error *err)
-{
-    und_solids_parts *p = s->parts;
-    const und_mac *m = &s->mac;
-    const size_t cells = m->count + SPARE;
-    s->distance = field_of(m, "the solids' distance", err);
-    s->room = field_of(m, "the room in cells", err);
-    s->owner = und_pages_alloc(cells, "the solids of cells", err);
-    p->node = field_of(m, "the solids' distance at corners", err);
-    p->thin = und_pages_alloc_sparse(cells, "thin walls", err);
-    p->passed = und_pages_alloc_sparse(cells, "cells that solids pass", err);
-    p->thin_rows = und_alloc((size_t)(m->n[1] + 2), (size_t)(m->n[2] + 2), "thin walls", err);
-    p->slice_sum = und_alloc((size_t)m->n[2], sizeof *p->slice_sum, "thin walls", err);
-    p->split = und_pages_alloc_sparse(cells * sizeof *p->split, "thin walls", err);
-    s->plain_room = field_of(m, "the room in cells", err);
-    s->beside_thin = und_pages_alloc_sparse(cells, "thin walls", err);
-    p->way_out = und_pages_alloc_sparse(cells * sizeof *p->way_out, "the ways out of thin walls", err);
-    if (!s->distance || !s->room || !s->owner || !p->node || !p->thin || !p->passed || !p->way_out ||
-        !p->thin_rows || !s->beside_thin || !p->slice_sum || !p->split || !s->plain_room)
-        return UND_FAILED;
-    if (!p->some_move || !p->some_rest)
-        return UND_OK;
-    p->rest[0] = field_of(m, "the distance of solids at rest", err);
-    p->rest[1] = field_of(m, "the distance of solids at rest", err);
-    p->rest_owner = und_pages_alloc(cells, "the solids of cells", err);
-    return p->rest[0] && p->rest[1] && p->rest_owner ? UND_OK : UND_FAILED;
 }
 
 /* A solid that moves carries liquid, and draws it along, unless it is to let go. */
@@ -445,28 +476,6 @@ static und_status open_manners(und_solids *s, const und_obstacle_def *defs, und_
     return UND_OK;
 }
 
-/* What meshes and solids that move need. */
-static und_status open_scratch(und_solids *s, und_error *err)
-{
-    und_solids_parts *p = s->parts;
-    const und_mac *m = &s->mac;
-    bool meshes = false, deform = false, good = true;
-    for (int i = 0; i < s->count; i++) {
-        meshes |= und_solids_on_lattice(s, i);
-        deform |= p->defs[i].sequence != NULL;
-    }
-    for (int a = 0; a < 3 && p->some_move; a++)
-        good = (s->push[a] = field_of(m, "what solids push", err)) && good;
-    for (int k = 0; k < 2 && meshes; k++)
-        good = (p->lattice[k] = field_of(m, "meshes as solids", err)) && good;
-    for (int a = 0; a < 3 && deform; a++) {
-        p->drift[a] = field_of(m, "meshes as solids", err);
-        p->deform[a] = field_of(m, "meshes as solids", err);
-        good = good && p->drift[a] && p->deform[a];
-    }
-    return good ? UND_OK : UND_FAILED;
-}
-
 static und_status place_all(und_solids *s, double time, und_error *err)
 {
     und_solids_parts *p = s->parts;
@@ -498,36 +507,23 @@ static und_status open_solids(und_solids *s, const und_obstacle_def *defs, doubl
     for (int i = 0; i < s->count; i++)
         if (!defs[i].shape && !defs[i].sequence)
             return und_error_set(err, UND_INVALID, "obstacle %d has no shape", i + 1);
-    und_status status = open_lists(s, defs, err);
-    if (status == UND_OK)
-        status = open_fields(s, err);
-    if (status == UND_OK)
-        status = open_scratch(s, err);
-    if (status == UND_OK)
-        status = open_manners(s, defs, err);
-    return status == UND_OK ? place_all(s, time, err) : status;
+    if (open_lists(s, defs, err) || open_fields(s, err) || open_manners(s, defs, err))
+        return err->status;
+    return place_all(s, time, err);
 }
 
 und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle_def *defs, int count,
                            const bool side_open[6], double time, int threads, und_error *err)
 {
-    static const char *const names[3] = {"open faces along x", "open faces along y", "open faces along z"};
     *s = (und_solids){.mac = *mac, .threads = threads, .count = count, .any = count > 0, .none = count == 0};
     assert(mac->d[0] == mac->d[1] && mac->d[0] == mac->d[2]);
     s->parts = und_alloc(1, sizeof *s->parts, "solids", err);
-    bool good = s->parts;
-    for (int a = 0; a < 3; a++) {
-        s->open[a] = field_of(mac, names[a], err);
-        s->u[a] = field_of(mac, "the solids' velocity", err);
-        good = good && s->open[a] && s->u[a];
-    }
-    und_status status = good ? UND_OK : UND_FAILED;
-    if (good)
-        memcpy(s->parts->side_open, side_open, sizeof s->parts->side_open);
-    if (good && count == 0)
+    if (!s->parts)
+        return err->status;
+    memcpy(s->parts->side_open, side_open, sizeof s->parts->side_open);
+    const und_status status = count == 0 ? open_fields(s, err) : open_solids(s, defs, time, err);
+    if (status == UND_OK && count == 0)
         open_all(s);
-    else if (good)
-        status = open_solids(s, defs, time, err);
     if (status != UND_OK)
         und_solids_close(s);
     return status;
@@ -549,24 +545,13 @@ und_status und_solids_shift(und_solids *s, const und_mac *mac, const bool side_o
 void und_solids_close(und_solids *s)
 {
     und_solids_parts *p = s->parts;
-    for (int a = 0; a < 3; a++) {
-        und_pages_free(s->open[a]);
-        und_pages_free(s->u[a]);
-        und_pages_free(s->push[a]);
-    }
-    und_pages_free(s->distance);
-    und_pages_free(s->room);
-    und_pages_free(s->owner);
-    und_pages_free(s->beside_thin);
-    und_pages_free(s->plain_room);
+    und_field_close_all(s, fields, FIELDS);
     free(s->friction);
     free(s->separate);
     und_mask_close(&s->loose);
     und_mask_close(&s->apart);
     if (p) {
-        free(p->slice_sum);
-        und_pages_free(p->split);
-        free(p->thin_rows);
+        und_field_close_all(p, part_fields, PART_FIELDS);
         for (int i = 0; i < s->count && p->skin; i++)
             und_solids_skin_free(&p->skin[i]);
         free(p->skin);
@@ -578,19 +563,6 @@ void und_solids_close(und_solids *s)
         free(p->ever_moves);
         free(p->leaks);
         free(p->box);
-        for (int a = 0; a < 3; a++) {
-            und_pages_free(p->drift[a]);
-            und_pages_free(p->deform[a]);
-        }
-        und_pages_free(p->lattice[0]);
-        und_pages_free(p->lattice[1]);
-        und_pages_free(p->node);
-        und_pages_free(p->rest[0]);
-        und_pages_free(p->rest[1]);
-        und_pages_free(p->rest_owner);
-        und_pages_free(p->thin);
-        und_pages_free(p->passed);
-        und_pages_free(p->way_out);
         free(p);
     }
     *s = (und_solids){0};

@@ -3,7 +3,7 @@
 #define UND_FLOW_SOLIDS_PARTS_H
 
 #include "flow/solids.h"
-#include "grid/pass.h"
+#include "grid/reduce.h"
 
 #include "geom/motion.h"
 #include "geom/sequence.h"
@@ -76,7 +76,7 @@ typedef struct und_solids_parts {
     uint8_t *thin;         /* UND_THIN_... of each cell */
     uint8_t *thin_rows;    /* rows of cells that have such, from y and z of -1 on */
     und_thin_split *split; /* of cells at thin walls */
-    double *slice_sum;     /* scratch */
+    und_total *row_total;  /* scratch, [rows] */
     float (*way_out)[3];   /* of cells at thin walls: from the centre to a place outside solids, in cells */
     uint8_t *passed;       /* 1 + the solid that passed the cell's centre within the interval */
     float *lattice[2];     /* scratch of meshes: the distance at centres and corners in a box, m */

@@ -4,12 +4,11 @@
  * carries liquid moves through cells. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
 #include "surface/distance.h"
 
 #include <math.h>
 
-enum { CELLS_TO_SHARE = 1 << 15, OWN = 6, NOBODY = 7 };
+enum { OWN = 6, NOBODY = 7 };
 static const double LONGEST = 4;  /* cells: walls are looked for so far */
 static const double SMALL = 1e-4; /* cells: to take differences over */
 
@@ -139,30 +138,41 @@ static double part_along(const und_solids *s, const float *phi, const int cell[3
     return part_of(s, phi, to);
 }
 
+typedef struct measure_args {
+    const und_solids *s;
+    const float *phi;
+} measure_args;
+
+static double volume_at(const measure_args *a, size_t at, const int cell[3])
+{
+    const und_thin_split *split = &a->s->parts->split[at];
+    double volume = (double)split->near * part_along(a->s, a->phi, cell, split->to_near);
+    if (split->far > 0)
+        volume += (double)split->far * part_along(a->s, a->phi, cell, split->to_far);
+    return volume;
+}
+
+static inline und_totals measure(const measure_args *a, und_place p)
+{
+    const uint8_t *thin = a->s->parts->thin + p.at;
+    und_totals t = {0};
+    for (unsigned bits = und_solids_thin_row(a->s, p.y, p.z) ? p.which : 0; bits; bits &= bits - 1) {
+        const int i = __builtin_ctz(bits);
+        if (thin[i])
+            t.sum[i] = volume_at(a, p.at + (size_t)i, (const int[3]){p.x + i, p.y, p.z});
+    }
+    return t;
+}
+UND_KERNEL_SUM(measure, measure_args)
+
 double und_solids_thin_volume(const und_solids *s, const float *phi)
 {
     const und_mac *m = &s->mac;
-    double sum = 0;
+    const measure_args args = {s, phi};
+    const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
     if (!s->any)
         return 0;
-    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
-    for (int z = 0; z < m->n[2]; z++) {
-        double slice = 0;
-        for (int y = 0; y < m->n[1]; y++) {
-            size_t row = und_mac_at(m, 0, y, z);
-            for (int x = 0; x < m->n[0] && und_solids_thin_row(s, y, z); x++) {
-                const int cell[3] = {x, y, z};
-                const und_thin_split *split = &s->parts->split[row + (size_t)x];
-                if (!s->parts->thin[row + (size_t)x])
-                    continue;
-                slice += (double)split->near * part_along(s, phi, cell, split->to_near);
-                if (split->far > 0)
-                    slice += (double)split->far * part_along(s, phi, cell, split->to_far);
-            }
-        }
-        s->parts->slice_sum[z] = slice;
-    }
-    for (int z = 0; z < m->n[2]; z++)
-        sum += s->parts->slice_sum[z];
-    return sum * m->d[0] * m->d[1] * m->d[2];
+    const und_total all =
+        und_reduce(&(und_device){s->threads}, &UND_PASS(measure, &args, &rows), 1, s->parts->row_total);
+    return all.sum * m->d[0] * m->d[1] * m->d[2];
 }

@@ -1,8 +1,7 @@
 /* The viscous step's system, by conjugate gradients preconditioned by multigrid on each component. */
-#include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/viscous_parts.h"
+#include "grid/field.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,44 +15,49 @@ static const float OWN_SHARE = 1.5f;
 
 /* ---- Storage ---- */
 
-static bool open_component(und_viscous *v, const und_mac *mac, int a, und_error *err)
-{
-    static const char *const what = "the viscosity's system";
-    const size_t n = mac->count;
-    double **const doubles[] = {&v->x[a], &v->r[a], &v->p[a], &v->q[a]};
-    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
-        if (!(*doubles[i] = und_pages_alloc(n * sizeof(double), what, err)))
-            return false;
-    return (v->kind[a] = und_pages_alloc(n, what, err)) &&
-           (v->mass[a] = und_pages_alloc(n * sizeof(float), what, err)) &&
-           (v->weight[a] = und_pages_alloc(n * sizeof(float), what, err)) &&
-           (v->coupled || (v->base[a] = und_pages_alloc(n * sizeof(float), what, err))) &&
-           und_mask_open(&v->unknown[a], mac, what, err) == UND_OK &&
-           (v->level[a] = und_pressure_create(mac, v->threads, NULL, err));
-}
+enum { AT_CELLS, AT_ROWS }; /* rows of all components */
+enum { SPACE = 1, SPLIT = 2 };
 
-static int blocks_of(const und_mac *m)
-{
-    return (und_mac_rows(m) + UND_VISCOUS_ROWS - 1) / UND_VISCOUS_ROWS;
-}
+#define FIELD(member, ...) UND_FIELD_AT(und_viscous, member, AT_CELLS, ##__VA_ARGS__)
+#define COMPONENT(a, ...)                                                               \
+    FIELD(x[a], ##__VA_ARGS__), FIELD(r[a], ##__VA_ARGS__), FIELD(p[a], ##__VA_ARGS__), \
+        FIELD(q[a], ##__VA_ARGS__), FIELD(kind[a], ##__VA_ARGS__), FIELD(mass[a], ##__VA_ARGS__)
+
+static const und_field fields[] = {
+    COMPONENT(0),
+    COMPONENT(1),
+    COMPONENT(2, .when = SPACE),
+    FIELD(base[0], .when = SPLIT),
+    FIELD(base[1], .when = SPLIT),
+    FIELD(base[2], .when = SPLIT),
+    FIELD(weight[0]),
+    FIELD(weight[1]),
+    FIELD(weight[2]),
+    FIELD(edge[0][0], .when = SPACE),
+    FIELD(edge[0][1], .when = SPACE),
+    FIELD(edge[1][0], .when = SPACE),
+    FIELD(edge[1][1], .when = SPACE),
+    FIELD(edge[2][0]),
+    FIELD(edge[2][1]),
+    FIELD(inverse),
+    FIELD(cell),
+    FIELD(known),
+    UND_FIELD_AT(und_viscous, row, AT_ROWS),
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 static bool open_all(und_viscous *v, const und_mac *mac, und_error *err)
 {
     static const char *const what = "the viscosity's system";
-    const size_t bytes = mac->count * sizeof(float);
-    for (int a = 0; a < v->axes; a++)
-        if (!open_component(v, mac, a, err))
-            return false;
-    for (int c = v->axes == 3 ? 0 : 2; c < 3; c++)
-        for (int k = 0; k < 2; k++)
-            if (!(v->edge[c][k] = und_pages_alloc(bytes, what, err)))
-                return false;
-    if (v->axes == 2 && !(v->weight[2] = und_pages_alloc(bytes, what, err)))
+    const size_t count[] = {mac->count, (size_t)(v->axes * und_mac_rows(mac))};
+    const unsigned asked = (v->axes == 3 ? SPACE : 0) | (v->coupled ? 0 : SPLIT);
+    if (und_field_open_all(v, fields, FIELDS, count, asked, what, err) != UND_OK)
         return false;
-    return (v->inverse = und_pages_alloc(bytes, what, err)) &&
-           (v->cell = und_pages_alloc(bytes, what, err)) && (v->known = und_pages_alloc(bytes, what, err)) &&
-           (v->block_sum = und_alloc((size_t)blocks_of(mac), sizeof(double), what, err)) &&
-           (v->block_most = und_alloc((size_t)blocks_of(mac), sizeof(double), what, err));
+    for (int a = 0; a < v->axes; a++)
+        if (und_mask_open(&v->unknown[a], mac, what, err) != UND_OK ||
+            !(v->level[a] = und_pressure_create(mac, v->threads, NULL, err)))
+            return false;
+    return true;
 }
 
 und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, und_error *err)
@@ -77,69 +81,12 @@ void und_viscous_destroy(und_viscous *v)
 {
     if (!v)
         return;
+    und_field_close_all(v, fields, FIELDS);
     for (int a = 0; a < 3; a++) {
-        void *const pages[] = {v->x[a],    v->r[a],      v->p[a],       v->q[a],       v->kind[a],
-                               v->mass[a], v->weight[a], v->edge[a][0], v->edge[a][1], v->base[a]};
-        for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-            und_pages_free(pages[i]);
         und_mask_close(&v->unknown[a]);
         und_pressure_destroy(v->level[a]);
     }
-    und_pages_free(v->inverse);
-    und_pages_free(v->cell);
-    und_pages_free(v->known);
-    free(v->block_sum);
-    free(v->block_most);
     free(v);
-}
-
-/* ---- Passes over the unknown faces ---- */
-
-/* Work on faces [begin, end) of a component in a row; gives what is summed, and the largest of what is
- * looked at into most. */
-typedef double pass_fn(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                       double *most);
-
-typedef struct total {
-    double sum, most;
-} total;
-
-static double run_row(und_viscous *v, pass_fn *fn, const void *context, int row, double *most)
-{
-    const und_mac *m = &v->mac;
-    double sum = 0;
-    for (int a = 0; a < v->axes; a++)
-        for (int begin, end = -1;
-             und_mask_stretch(&v->unknown[a], row % m->n[1], row / m->n[1], end, &begin, &end);)
-            sum += fn(v, context, a, und_mac_row(m, row), begin, end, most);
-    return sum;
-}
-
-static total run(und_viscous *v, pass_fn *fn, const void *context)
-{
-    const int rows = und_mac_rows(&v->mac), blocks = blocks_of(&v->mac);
-    int threads = und_workers(v->threads, v->mac.count, UND_VISCOUS_CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < blocks; block++) {
-        double sum = 0, most = 0;
-        for (int row = block * UND_VISCOUS_ROWS; row < rows && row < (block + 1) * UND_VISCOUS_ROWS; row++)
-            sum += run_row(v, fn, context, row, &most);
-        v->block_sum[block] = sum;
-        v->block_most[block] = most;
-    }
-    total all = {0};
-    for (int block = 0; block < blocks; block++) {
-        all.sum += v->block_sum[block];
-        all.most =
-            v->block_most[block] > all.most || isnan(v->block_most[block]) ? v->block_most[block] : all.most;
-    }
-    return all;
-}
-
-static inline void note(double value, double *most)
-{
-    double size = fabs(value);
-    *most = size > *most || isnan(size) ? size : *most;
 }
 
 /* ---- Passes ---- */
@@ -168,83 +115,57 @@ static und_viscous_args args_of(const und_viscous *v)
 }
 
 /* At faces of all components. */
+typedef struct sets {
+    und_set set[3];
+    und_pass pass[3];
+} sets;
+
+static void at_faces(sets *s, const und_viscous *v, const und_mask faces[3], const und_kernel kernel[3],
+                     const und_viscous_args *args)
+{
+    for (int a = 0; a < v->axes; a++) {
+        s->set[a] = und_set_cells(&v->mac, UND_ROWS_INSIDE, &faces[a]);
+        s->pass[a] = (und_pass){&kernel[a], args, &s->set[a]};
+    }
+}
+
 static void pass(const und_viscous *v, const und_mask faces[3], const und_kernel kernel[3],
                  const und_viscous_args *args)
 {
-    und_set sets[3];
-    und_pass passes[3];
-    for (int a = 0; a < v->axes; a++) {
-        sets[a] = und_set_cells(&v->mac, UND_ROWS_INSIDE, &faces[a]);
-        passes[a] = (und_pass){&kernel[a], args, &sets[a]};
-    }
-    und_pass_run(&(und_device){v->threads}, passes, v->axes);
+    sets s;
+    at_faces(&s, v, faces, kernel, args);
+    und_pass_run(&(und_device){v->threads}, s.pass, v->axes);
 }
 
-/* Sums p q. */
-static double energy(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                     double *most)
+static und_total total(const und_viscous *v, const und_kernel kernel[3], const und_viscous_args *args)
 {
-    (void)context, (void)most;
-    const double *p = v->p[axis] + row, *q = v->q[axis] + row;
-    double sum = 0;
-    for (int x = begin; x < end; x++)
-        sum += p[x] * q[x];
-    return sum;
+    sets s;
+    at_faces(&s, v, v->unknown, kernel, args);
+    return und_reduce(&(und_device){v->threads}, s.pass, v->axes, v->row);
 }
 
 /* ---- Its preconditioner ---- */
 
-/* The largest weight of a component. */
-static double find_largest(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                           double *most)
-{
-    (void)context;
-    for (int x = begin; x < end; x++) {
-        size_t i = row + (size_t)x;
-        note((double)v->cell[i], most);
-        note((double)v->cell[i + (size_t)v->mac.step[axis]], most);
-        for (int b = 0; b < v->axes; b++)
-            if (b != axis) {
-                const float *own = v->edge[3 - axis - b][axis > b];
-                note((double)(own[i] * own[i]), most);
-            }
-    }
-    return 0;
-}
-
 static void set_preconditioner(und_viscous *v)
 {
-    const double largest = fmax(1, run(v, find_largest, NULL).most);
     und_viscous_args args = args_of(v);
+    const double largest = fmax(1, total(v, und_viscous_largest_kernel, &args).most);
     args.divide = (float)(1 / largest);
     for (int a = 0; a < v->axes; a++) {
         const und_set faces = und_set_cells(&v->mac, UND_ROWS_INSIDE, &v->unknown[a]);
         und_pass_run(&(und_device){v->threads}, &UND_PASS_AXIS(und_viscous_sides, a, &args, &faces), 1);
         und_pressure_set(v->level[a], &v->unknown[a], (const float *const *)v->weight, v->known);
-        v->scale[a] = 1 / largest;
     }
+    v->scale = 1 / largest;
 }
 
-/* q = P r, up to the scale; sums r q and finds the largest q. */
-static double take_product(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                           double *most)
+static und_total precondition(const und_viscous *v)
 {
-    (void)context;
-    const double *r = v->r[axis] + row, scale = v->scale[axis];
-    double *q = v->q[axis] + row, sum = 0;
-    for (int x = begin; x < end; x++) {
-        q[x] *= scale;
-        sum += r[x] * q[x];
-        note(q[x], most);
-    }
-    return sum;
-}
-
-static total precondition(und_viscous *v)
-{
+    und_viscous_args args = args_of(v);
+    args.factor = v->scale;
     for (int a = 0; a < v->axes; a++)
         und_pressure_precondition(v->level[a], v->r[a], v->q[a]);
-    return run(v, take_product, NULL);
+    return total(v, und_viscous_product_kernel, &args);
 }
 
 /* ---- Conjugate gradients ---- */
@@ -254,18 +175,17 @@ static und_mac_flow_report solve(und_viscous *v, double fastest, double toleranc
 {
     und_mac_flow_report report = {.converged = true};
     und_viscous_args turn = args_of(v), advance = turn;
-    total left = precondition(v);
+    und_total left = precondition(v);
     double first = left.most, enough = fmax(tolerance * first, ROUNDING * fastest);
     while (left.most > enough && report.iterations < max_iterations && left.sum > 0) {
         pass(v, v->unknown, und_viscous_turn_kernel, &turn);
-        pass(v, v->unknown, und_viscous_apply_kernel, &turn);
-        const double done = run(v, energy, NULL).sum;
+        const double done = total(v, und_viscous_apply_kernel, &turn).sum;
         advance.factor = left.sum / done;
         if (!(done > 0) || !isfinite(advance.factor))
             break;
         pass(v, v->unknown, und_viscous_advance_kernel, &advance);
         report.iterations++;
-        total next = precondition(v);
+        const und_total next = precondition(v);
         turn.factor = next.sum / left.sum;
         left = next;
     }
@@ -275,16 +195,6 @@ static und_mac_flow_report solve(und_viscous *v, double fastest, double toleranc
 }
 
 /* ---- The step ---- */
-
-static double find_fastest(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                           double *most)
-{
-    const und_viscous_flow *f = context;
-    (void)v;
-    for (int x = begin; x < end; x++)
-        note((double)f->flow->u[axis][row + (size_t)x], most);
-    return 0;
-}
 
 void und_viscous_keep(und_viscous *v, const und_mac_flow *flow)
 {
@@ -309,10 +219,10 @@ und_mac_flow_report und_viscous_step(und_viscous *v, const und_viscous_flow *flo
     set_preconditioner(v);
     if (!v->coupled) {
         pass(v, v->unknown, und_viscous_guess_kernel, &args);
-        pass(v, v->unknown, und_viscous_apply_kernel, &args);
+        total(v, und_viscous_apply_kernel, &args);
         pass(v, v->unknown, und_viscous_take_guess_kernel, &args);
     }
-    double fastest = run(v, find_fastest, flow).most;
+    const double fastest = total(v, und_viscous_fastest_kernel, &args).most;
     und_mac_flow_report report = solve(v, fastest, flow->tolerance, flow->max_iterations);
     pass(v, v->unknown, und_viscous_give_kernel, &args);
     und_viscous_follow_border(v, flow);

@@ -2,7 +2,7 @@
 #ifndef UND_FLOW_VISCOUS_KERNEL_H
 #define UND_FLOW_VISCOUS_KERNEL_H
 
-#include "grid/pass.h"
+#include "grid/reduce.h"
 
 /* What a face is to the step. */
 enum { UND_FACE_AIR, UND_FACE_SHUT, UND_FACE_HELD, UND_FACE_UNKNOWN };
@@ -31,7 +31,7 @@ UND_INLINE const float *und_viscous_edges(const und_viscous_args *a, int compone
 
 UND_INLINE und_doubles und_viscous_weights_at(const float *weight)
 {
-    return und_doubles_of(und_lanes_load(weight));
+    return und_doubles_of(und_doubles_floats_load(weight));
 }
 
 /* ---- The operator ---- */
@@ -70,14 +70,14 @@ UND_INLINE und_doubles und_viscous_own_shear(const und_viscous_args *a, size_t a
     const ptrdiff_t sb = a->mac.step[b];
     const float *own = und_viscous_edges(a, axis, b) + at;
     const double *p = a->p[axis] + at;
-    const und_lanes low = und_lanes_load(own - sb), high = und_lanes_load(own);
+    const und_doubles_floats low = und_doubles_floats_load(own - sb), high = und_doubles_floats_load(own);
     const und_doubles here = und_doubles_load(p);
     return q + (double)a->own_share * (und_doubles_of(low * low) * (here - und_doubles_load(p - sb)) +
                                        und_doubles_of(high * high) * (here - und_doubles_load(p + sb)));
 }
 
-/* q = A p. */
-UND_INLINE void und_viscous_apply(const und_viscous_args *a, und_place p, int axis)
+/* q = A p; sums p q. */
+UND_INLINE und_totals und_viscous_apply(const und_viscous_args *a, und_place p, int axis)
 {
     und_doubles q = und_viscous_normal(a, p.at, axis);
     for (int b = 0; b < a->axes; b++)
@@ -85,10 +85,25 @@ UND_INLINE void und_viscous_apply(const und_viscous_args *a, und_place p, int ax
             q = a->coupled ? und_viscous_shear(a, p.at, axis, b, q)
                            : und_viscous_own_shear(a, p.at, axis, b, q);
     und_doubles_store_some(a->q[axis] + p.at, q, p.which);
+    return (und_totals){.sum = und_doubles_load(a->p[axis] + p.at) * q};
 }
-UND_KERNEL_AXES(und_viscous_apply, und_viscous_args, UND_EACH_CELL)
+UND_KERNEL_SUM_AXES(und_viscous_apply, und_viscous_args)
 
 /* ---- Its preconditioner ---- */
+
+/* The largest weight of a component. */
+UND_INLINE und_totals und_viscous_largest(const und_viscous_args *a, und_place p, int axis)
+{
+    und_totals t = {.most = und_viscous_weights_at(a->cell + p.at)};
+    t.most = und_larger_totals(und_viscous_weights_at(a->cell + p.at + a->mac.step[axis]), t.most);
+    for (int b = 0; b < a->axes; b++)
+        if (b != axis) {
+            const und_doubles_floats own = und_doubles_floats_load(und_viscous_edges(a, axis, b) + p.at);
+            t.most = und_larger_totals(und_doubles_of(own * own), t.most);
+        }
+    return t;
+}
+UND_KERNEL_SUM_AXES(und_viscous_largest, und_viscous_args)
 
 UND_INLINE void und_viscous_sides(const und_viscous_args *a, und_place p, int axis)
 {
@@ -109,6 +124,15 @@ UND_INLINE void und_viscous_sides(const und_viscous_args *a, und_place p, int ax
 }
 UND_KERNEL_AXES(und_viscous_sides, und_viscous_args, UND_EACH_CELL)
 
+/* q = P r, which it is up to the scale; sums r q and finds the largest q. */
+UND_INLINE und_totals und_viscous_product(const und_viscous_args *a, und_place p, int axis)
+{
+    const und_doubles q = a->factor * und_doubles_load(a->q[axis] + p.at);
+    und_doubles_store_some(a->q[axis] + p.at, q, p.which);
+    return (und_totals){und_doubles_load(a->r[axis] + p.at) * q, und_doubles_abs(q)};
+}
+UND_KERNEL_SUM_AXES(und_viscous_product, und_viscous_args)
+
 /* ---- Conjugate gradients ---- */
 
 UND_INLINE void und_viscous_turn(const und_viscous_args *a, und_place p, int axis)
@@ -117,7 +141,7 @@ UND_INLINE void und_viscous_turn(const und_viscous_args *a, und_place p, int axi
         und_doubles_load(a->q[axis] + p.at) + a->factor * und_doubles_load(a->p[axis] + p.at);
     und_doubles_store_some(a->p[axis] + p.at, turned, p.which);
 }
-UND_KERNEL_AXES(und_viscous_turn, und_viscous_args, UND_EACH_CELL)
+UND_KERNEL_AXES(und_viscous_turn, und_viscous_args, UND_EACH_DOUBLES)
 
 UND_INLINE void und_viscous_advance(const und_viscous_args *a, und_place p, int axis)
 {
@@ -125,9 +149,15 @@ UND_INLINE void und_viscous_advance(const und_viscous_args *a, und_place p, int 
     und_doubles_store_some(x, und_doubles_load(x) + a->factor * und_doubles_load(a->p[axis] + p.at), p.which);
     und_doubles_store_some(r, und_doubles_load(r) - a->factor * und_doubles_load(a->q[axis] + p.at), p.which);
 }
-UND_KERNEL_AXES(und_viscous_advance, und_viscous_args, UND_EACH_CELL)
+UND_KERNEL_AXES(und_viscous_advance, und_viscous_args, UND_EACH_DOUBLES)
 
 /* ---- The step ---- */
+
+UND_INLINE und_totals und_viscous_fastest(const und_viscous_args *a, und_place p, int axis)
+{
+    return (und_totals){.most = und_doubles_abs(und_viscous_weights_at(a->u[axis] + p.at))};
+}
+UND_KERNEL_SUM_AXES(und_viscous_fastest, und_viscous_args)
 
 UND_INLINE void und_viscous_keep_base(const und_viscous_args *a, und_place p, int axis)
 {
@@ -142,7 +172,7 @@ UND_INLINE void und_viscous_guess(const und_viscous_args *a, und_place p, int ax
         a->p[axis] + p.at,
         und_viscous_weights_at(a->u[axis] + p.at) - und_viscous_weights_at(a->base[axis] + p.at), p.which);
 }
-UND_KERNEL_AXES(und_viscous_guess, und_viscous_args, UND_EACH_CELL)
+UND_KERNEL_AXES(und_viscous_guess, und_viscous_args, UND_EACH_DOUBLES)
 
 UND_INLINE void und_viscous_take_guess(const und_viscous_args *a, und_place p, int axis)
 {
@@ -152,18 +182,18 @@ UND_INLINE void und_viscous_take_guess(const und_viscous_args *a, und_place p, i
         und_viscous_weights_at(a->mass[axis] + p.at) * und_doubles_load(a->p[axis] + p.at);
     und_doubles_store_some(r, und_doubles_load(r) - stress, p.which);
 }
-UND_KERNEL_AXES(und_viscous_take_guess, und_viscous_args, UND_EACH_CELL)
+UND_KERNEL_AXES(und_viscous_take_guess, und_viscous_args, UND_EACH_DOUBLES)
 
 /* Leaves x and p 0 everywhere, as the next step finds them. */
 UND_INLINE void und_viscous_give(const und_viscous_args *a, und_place p, int axis)
 {
     float *u = a->u[axis] + p.at;
     const und_doubles changed = und_viscous_weights_at(u) + und_doubles_load(a->x[axis] + p.at), none = {0};
-    und_lanes_store_some(u, __builtin_convertvector(changed, und_lanes), p.which);
+    und_doubles_floats_store_some(u, __builtin_convertvector(changed, und_doubles_floats), p.which);
     und_doubles_store_some(a->x[axis] + p.at, none, p.which);
     und_doubles_store_some(a->p[axis] + p.at, none, p.which);
 }
-UND_KERNEL_AXES(und_viscous_give, und_viscous_args, UND_EACH_CELL)
+UND_KERNEL_AXES(und_viscous_give, und_viscous_args, UND_EACH_DOUBLES)
 
 /* ---- The flow's own force ---- */
 

@@ -5,8 +5,6 @@
 #include "flow/viscous.h"
 #include "flow/viscous_kernel.h"
 
-enum { UND_VISCOUS_CELLS_TO_SHARE = 1 << 13, UND_VISCOUS_ROWS = 16 };
-
 struct und_viscous {
     und_mac mac;
     int threads, axes; /* of the grid: 2 or 3 */
@@ -25,8 +23,8 @@ struct und_viscous {
     float *weight[3], *known; /* of the preconditioner's system, while it is set */
     double *x[3], *r[3], *p[3], *q[3];
     und_pressure *level[3];
-    double scale[3]; /* what level's weights were divided by */
-    double *block_sum, *block_most;
+    double scale;   /* of level's weights */
+    und_total *row; /* of passes that sum */
 };
 
 /* viscous_weights.c: everything down to `mass`. */

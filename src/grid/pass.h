@@ -74,11 +74,16 @@ static inline int und_set_end(const und_set *s, int block) /* of its rows or ite
     return end < all ? end : all;
 }
 /* The next places of a row of cells, from p->x on. */
-static inline bool und_set_next(const und_mask *cells, const uint64_t *bits, size_t row, und_place *p)
+static inline bool und_set_next_few(const und_mask *cells, const uint64_t *bits, size_t row, int lanes,
+                                    und_place *p)
 {
-    p->x = und_mask_batch(cells, bits, p->x, UND_LANES, &p->which);
+    p->x = und_mask_batch(cells, bits, p->x, lanes, &p->which);
     p->at = (size_t)((ptrdiff_t)row + p->x);
     return p->x <= cells->n[0];
+}
+static inline bool und_set_next(const und_mask *cells, const uint64_t *bits, size_t row, und_place *p)
+{
+    return und_set_next_few(cells, bits, row, UND_LANES, p);
 }
 /* The same of a whole row, inside the domain. */
 static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *p)
@@ -98,11 +103,13 @@ static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *
 #define UND_EACH_WORD(set, block, p) \
     UND_EACH_ROW (set, block, p)     \
         for (p.x = 0; p.x < (set)->words; p.x++)
-/* For each UND_LANES neighbours of the set's cells. */
-#define UND_EACH_CELL(set, block, p)                                                                \
+/* For each UND_LANES neighbours of the set's cells, or UND_DOUBLES. */
+#define UND_EACH_CELL(set, block, p) UND_EACH_FEW(set, block, p, UND_LANES)
+#define UND_EACH_DOUBLES(set, block, p) UND_EACH_FEW(set, block, p, UND_DOUBLES)
+#define UND_EACH_FEW(set, block, p, lanes)                                                          \
     UND_EACH_ROW (set, block, of_)                                                                  \
         for (const uint64_t *bits_ = und_mask_row((set)->cells, of_.y, of_.z); bits_; bits_ = NULL) \
-            for (und_place p = of_; und_set_next((set)->cells, bits_, of_.at, &p); p.x += UND_LANES)
+            for (und_place p = of_; und_set_next_few((set)->cells, bits_, of_.at, lanes, &p); p.x += (lanes))
 
 /* For each UND_LANES cells of rows inside the domain. */
 #define UND_EACH_INSIDE(set, block, p)                                                         \

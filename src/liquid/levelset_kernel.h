@@ -109,12 +109,15 @@ typedef struct und_viscous_pressure_args {
 /* Of cells that have none the viscous pressure is 0. */
 UND_INLINE void und_clear_viscous(const und_viscous_pressure_args *a, und_place p)
 {
-    const unsigned asked =
-        und_mask_sixteen(&a->asked, und_mask_row(&a->asked, p.y, p.z), p.x) & UND_LANES_ALL;
+    const uint64_t *row = und_mask_row(&a->asked, p.y, p.z);
     const und_doubles none = {0};
-    und_doubles_store_some(a->viscous + p.at, none, p.which & ~asked);
+    for (int x = 0; x < a->mac.n[0]; x += UND_DOUBLES) {
+        const int left = a->mac.n[0] - x;
+        const unsigned in = left < UND_DOUBLES ? (1u << left) - 1 : UND_DOUBLES_ALL;
+        und_doubles_store_some(a->viscous + p.at + x, none, in & ~und_mask_sixteen(&a->asked, row, x));
+    }
 }
-UND_KERNEL(und_clear_viscous, und_viscous_pressure_args, UND_EACH_INSIDE)
+UND_KERNEL(und_clear_viscous, und_viscous_pressure_args, UND_EACH_ROW)
 
 /* What was found is the plain one: what is asked for next is what changes in the viscous one. */
 UND_INLINE void und_put_aside(const und_viscous_pressure_args *a, und_place p)
@@ -123,7 +126,7 @@ UND_INLINE void und_put_aside(const und_viscous_pressure_args *a, und_place p)
     und_doubles_store_some(a->plain + p.at, und_doubles_load(a->pressure + p.at), p.which);
     und_doubles_store_some(a->pressure + p.at, none, p.which);
 }
-UND_KERNEL(und_put_aside, und_viscous_pressure_args, UND_EACH_CELL)
+UND_KERNEL(und_put_aside, und_viscous_pressure_args, UND_EACH_DOUBLES)
 
 UND_INLINE void und_add_pressures(const und_viscous_pressure_args *a, und_place p)
 {
@@ -131,6 +134,6 @@ UND_INLINE void und_add_pressures(const und_viscous_pressure_args *a, und_place 
     und_doubles_store_some(a->viscous + p.at, a->lasts * viscous, p.which);
     und_doubles_store_some(a->p + p.at, viscous + und_doubles_load(a->plain + p.at), p.which);
 }
-UND_KERNEL(und_add_pressures, und_viscous_pressure_args, UND_EACH_CELL)
+UND_KERNEL(und_add_pressures, und_viscous_pressure_args, UND_EACH_DOUBLES)
 
 #endif

@@ -1,7 +1,7 @@
 #include "surface/distance.h"
 
-#include "base/pages.h"
 #include "base/status.h"
+#include "grid/field.h"
 #include "surface/distance_parts.h"
 #include "surface/distance_refresh_kernel.h"
 #include "surface/redistance_kernel.h"
@@ -11,33 +11,42 @@
 enum { COPIED = 1 << 14 }; /* values in one go */
 enum { SPARE = 192 };      /* values behind the last: words of 64 cells and batches are read whole */
 
-static und_status open_parts(und_distance *d, und_error *err)
+enum {
+    AT_CELLS,
+    AT_ROWS,
+    AT_BLOCKS,
+    AT_ROWS_AROUND,
+    AT_ROW
+}; /* twice with all that a row looks at; of one */
+
+#define FIELD(member) UND_FIELD_AT(und_distance, member, AT_CELLS)
+#define PART(member, at) UND_FIELD_AT(und_distance_parts, member, at)
+
+static const und_field fields[] = {FIELD(phi), FIELD(next)};
+static const und_field part_fields[] = {PART(stage, AT_CELLS),       PART(taken, AT_ROWS),
+                                        PART(row_extent, AT_ROWS),   PART(row_total, AT_ROWS),
+                                        PART(block_most, AT_BLOCKS), PART(rows_changed, AT_ROWS_AROUND),
+                                        PART(none, AT_ROW)};
+enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
+
+static und_status open_all(und_distance *d, und_error *err)
 {
+    static const char *const what = "the surface's distance";
     und_distance_parts *p = d->parts;
     const und_mac *m = &d->mac;
+    const size_t rows = (size_t)und_mac_rows(m), around = 3 * (size_t)m->n[1] + 3; /* rows it can look at */
+    const size_t count[] = {m->count + SPARE, rows, (size_t)und_set_rows(m, UND_ROWS_INSIDE).blocks,
+                            2 * (rows + 2 * around), (size_t)m->step[1] + SPARE};
     und_mask *mask[] = {&d->band, &p->negative, &p->front, &p->near, &p->wide};
     for (size_t i = 0; i < sizeof mask / sizeof *mask; i++)
-        if (und_mask_open(mask[i], m, "the surface's cells", err) != UND_OK)
+        if (und_mask_open(mask[i], m, what, err) != UND_OK)
             return err->status;
-    size_t rows = (size_t)und_mac_rows(m);
-    p->block_most = und_pages_alloc((size_t)und_set_rows(m, UND_ROWS_INSIDE).blocks * sizeof *p->block_most,
-                                    "the surface's rows", err);
-    p->row_extent = und_pages_alloc(rows * sizeof *p->row_extent, "the surface's rows", err);
-    p->row_sum = und_pages_alloc(rows * sizeof *p->row_sum, "the surface's rows", err);
-    p->stage = und_pages_alloc((m->count + SPARE) * sizeof *p->stage, "the surface's distance", err);
-    if (!p->stage)
-        return err->status;
-    size_t around = 3 * (size_t)m->n[1] + 3; /* rows that a row can look at */
-    p->taken = und_pages_alloc(rows, "the surface's rows", err);
-    p->rows_changed = und_pages_alloc(2 * (rows + 2 * around), "the surface's rows", err);
-    if (!p->taken || !p->rows_changed)
+    if (und_field_open_all(d, fields, FIELDS, count, 0, what, err) ||
+        und_field_open_all(p, part_fields, PART_FIELDS, count, 0, what, err))
         return err->status;
     for (size_t i = 0; i < 2; i++)
         p->change[i] = p->rows_changed + i * (rows + 2 * around) + around;
-    p->none = und_pages_alloc(((size_t)m->step[1] + SPARE) * sizeof *p->none, "the surface's rows", err);
-    if (!p->block_most || !p->row_extent || !p->row_sum || !p->none)
-        return err->status;
-    for (size_t i = 0; i < (size_t)m->step[1] + SPARE; i++)
+    for (size_t i = 0; i < count[AT_ROW]; i++)
         p->none[i] = UND_DISTANCE_NONE;
     return UND_OK;
 }
@@ -45,11 +54,8 @@ static und_status open_parts(und_distance *d, und_error *err)
 und_status und_distance_open(und_distance *d, const und_mac *mac, int width, int threads, und_error *err)
 {
     *d = (und_distance){.mac = *mac, .device = {threads}, .width = width};
-    size_t bytes = (mac->count + SPARE) * sizeof *d->phi;
     d->parts = und_alloc(1, sizeof *d->parts, "the surface", err);
-    d->phi = d->parts ? und_pages_alloc(bytes, "the surface's distance", err) : NULL;
-    d->next = d->phi ? und_pages_alloc(bytes, "the surface's distance", err) : NULL;
-    if (!d->next || open_parts(d, err) != UND_OK) {
+    if (!d->parts || open_all(d, err) != UND_OK) {
         und_distance_close(d);
         return err->status;
     }
@@ -60,23 +66,15 @@ und_status und_distance_open(und_distance *d, const und_mac *mac, int width, int
 
 void und_distance_close(und_distance *d)
 {
-    und_pages_free(d->phi);
-    und_pages_free(d->next);
-    und_mask_close(&d->band);
-    if (d->parts) {
-        und_distance_parts *p = d->parts;
-        und_mask *mask[] = {&p->negative, &p->front, &p->near, &p->wide};
+    und_distance_parts *p = d->parts;
+    if (p) {
+        und_mask *mask[] = {&d->band, &p->negative, &p->front, &p->near, &p->wide};
         for (size_t i = 0; i < sizeof mask / sizeof *mask; i++)
             und_mask_close(mask[i]);
-        und_pages_free(d->parts->row_sum);
-        und_pages_free(d->parts->block_most);
-        und_pages_free(d->parts->row_extent);
-        und_pages_free(d->parts->taken);
-        und_pages_free(d->parts->stage);
-        und_pages_free(d->parts->rows_changed);
-        und_pages_free(d->parts->none);
+        und_field_close_all(d, fields, FIELDS);
+        und_field_close_all(p, part_fields, PART_FIELDS);
     }
-    free(d->parts);
+    free(p);
     *d = (und_distance){0};
 }
 

@@ -47,125 +47,74 @@ static bool beside_liquid(const und_distance *d, const int c[3])
     return false;
 }
 
-/* 64 bits of a row of a mask from bit `begin` on, -63 at least. */
-static uint64_t bits_from(const uint64_t *row, int words, int begin)
-{
-    int w = begin >> 6, shift = begin & 63;
-    uint64_t bits = w >= 0 && w < words ? row[w] >> shift : 0;
-    if (shift > 0 && w + 1 >= 0 && w + 1 < words)
-        bits |= row[w + 1] << (64 - shift);
-    return bits;
-}
-/* Of those the cells inside the domain: bits 1 to n[0] of the row. */
-static uint64_t inside_from(const und_mac *m, int begin)
-{
-    int low = 1 - begin, high = m->n[0] + 1 - begin;
-    uint64_t bits = low > 0 ? (low < 64 ? ~UINT64_C(0) << low : 0) : ~UINT64_C(0);
-    return high < 64 ? (high > 0 ? bits & ((UINT64_C(1) << high) - 1) : 0) : bits;
-}
-
-/* Of a row: cells of liquid. */
-static double row_volume(const und_distance *d, const float *room, int row)
-{
-    const und_mac *m = &d->mac;
-    int y = row % m->n[1], z = row / m->n[1];
-    const uint64_t *band = und_mask_row(&d->band, y, z);
-    const uint64_t *negative = und_mask_row(&d->parts->negative, y, z);
-    size_t first = und_mac_row(m, row) - 1;
-    double sum = 0;
-    /* in words of the whole grid's row, so that the sum has the same bits in all windows of it */
-    for (int begin = -(m->low[0] & 63); begin < m->n[0] + 1; begin += 64) {
-        const uint64_t inside = inside_from(m, begin);
-        uint64_t near = bits_from(band, d->band.words, begin) & inside, deep = 0;
-        const size_t at = (size_t)((ptrdiff_t)first + begin);
-        const float *phi = d->phi + at, *share = room ? room + at : NULL;
-        for (uint64_t bits = near; bits; bits &= bits - 1) {
-            int i = __builtin_ctzll(bits);
-            deep |= (uint64_t)(phi[i] <= -REACH) << i;
-        }
-        deep |= bits_from(negative, d->band.words, begin) & inside &
-                ~near; /* beyond the band signs are as they were */
-        if (share)
-            for (uint64_t bits = deep; bits; bits &= bits - 1)
-                sum += (double)share[__builtin_ctzll(bits)];
-        else
-            sum += __builtin_popcountll(deep);
-        for (uint64_t bits = near & ~deep; bits; bits &= bits - 1) {
-            int i = __builtin_ctzll(bits);
-            if (phi[i] >= REACH)
-                continue;
-            double gradient[3];
-            const int cell[3] = {begin + i - 1, y, z};
-            if (phi[i] >= 0 && !beside_liquid(d, cell))
-                continue;
-            gradient_at(d, cell, gradient);
-            sum += part_at((double)phi[i], gradient) * (share ? (double)share[i] : 1);
-        }
-    }
-    return sum;
-}
-
-/* The area of the plane within each cell is what its part loses as the plane moves. */
-static double row_area(const und_distance *d, int row)
-{
-    const double small = 1e-3;
-    const und_mac *m = &d->mac;
-    int y = row % m->n[1], z = row / m->n[1];
-    const uint64_t *band = und_mask_row(&d->band, y, z);
-    const float *phi = d->phi + und_mac_row(m, row) - 1;
-    double sum = 0;
-    for (int w = 0; w < d->band.words; w++)
-        for (uint64_t bits = band[w]; bits; bits &= bits - 1) {
-            int i = 64 * w + __builtin_ctzll(bits);
-            if (fabsf(phi[i]) >= REACH)
-                continue;
-            double gradient[3], at = (double)phi[i];
-            gradient_at(d, (int[]){i - 1, y, z}, gradient);
-            sum += (part_at(at - small, gradient) - part_at(at + small, gradient)) / (2 * small);
-        }
-    return sum;
-}
-
 typedef struct measure_args {
     const und_distance *d;
-    const float *room;
+    const float *room; /* NULL: all cells are open */
 } measure_args;
 
-static inline void measure_volume(const measure_args *a, und_place p)
+/* Of cells near the surface. */
+static double cut_volume(const und_distance *d, const int cell[3], double phi)
 {
-    const int row = p.z * a->d->mac.n[1] + p.y;
-    a->d->parts->row_sum[row] = row_volume(a->d, a->room, row);
+    double gradient[3];
+    if (phi >= 0 && !beside_liquid(d, cell))
+        return 0;
+    gradient_at(d, cell, gradient);
+    return part_at(phi, gradient);
 }
-UND_KERNEL(measure_volume, measure_args, UND_EACH_ROW)
-static inline void measure_area(const measure_args *a, und_place p)
-{
-    const int row = p.z * a->d->mac.n[1] + p.y;
-    a->d->parts->row_sum[row] = row_area(a->d, row);
-}
-UND_KERNEL(measure_area, measure_args, UND_EACH_ROW)
 
-static double sum_rows(const und_distance *d)
+/* Beyond the band signs are as they were. */
+static inline und_totals measure_volume(const measure_args *a, und_place p)
 {
-    double sum = 0;
-    for (int r = 0; r < und_mac_rows(&d->mac); r++)
-        sum += d->parts->row_sum[r];
-    return sum;
+    const und_distance *d = a->d;
+    const und_mask *negative = &d->parts->negative;
+    const und_lanes phi = und_lanes_load(d->phi + p.at);
+    const unsigned near = und_mask_sixteen(&d->band, und_mask_row(&d->band, p.y, p.z), p.x) & p.which;
+    const unsigned below = und_mask_sixteen(negative, und_mask_row(negative, p.y, p.z), p.x) & ~near;
+    const unsigned deep = (near & und_lanes_bits(phi <= -REACH)) | below;
+    const und_doubles nothing = {0};
+    und_totals t = {.sum = und_doubles_select(und_doubles_where(deep & p.which), nothing + 1, nothing)};
+    for (unsigned bits = near & ~deep & und_lanes_bits(phi < REACH); bits; bits &= bits - 1) {
+        const int i = __builtin_ctz(bits);
+        t.sum[i] = cut_volume(d, (const int[]){p.x + i, p.y, p.z}, (double)phi[i]);
+    }
+    if (a->room)
+        t.sum *= und_doubles_of(und_doubles_floats_load(a->room + p.at));
+    return t;
 }
+UND_KERNEL_SUM(measure_volume, measure_args)
+
+/* The area of the plane within each cell is what its part loses as the plane moves. */
+static inline und_totals measure_area(const measure_args *a, und_place p)
+{
+    const double small = 1e-3;
+    const und_lanes phi = und_lanes_load(a->d->phi + p.at);
+    und_totals t = {0};
+    for (unsigned bits = p.which & und_lanes_bits((phi < REACH) & (phi > -REACH)); bits; bits &= bits - 1) {
+        const int i = __builtin_ctz(bits);
+        double gradient[3], at = (double)phi[i];
+        gradient_at(a->d, (const int[]){p.x + i, p.y, p.z}, gradient);
+        t.sum[i] = (part_at(at - small, gradient) - part_at(at + small, gradient)) / (2 * small);
+    }
+    return t;
+}
+UND_KERNEL_SUM(measure_area, measure_args)
 
 double und_distance_volume(const und_distance *d, const float *room)
 {
     const measure_args args = {d, room};
     const und_set rows = und_set_rows(&d->mac, UND_ROWS_INSIDE);
-    und_pass(&d->device, measure_volume, &args, &rows);
-    return sum_rows(d) * d->mac.d[0] * d->mac.d[1] * d->mac.d[2];
+    const und_total all =
+        und_reduce(&d->device, &UND_PASS(measure_volume, &args, &rows), 1, d->parts->row_total);
+    return all.sum * d->mac.d[0] * d->mac.d[1] * d->mac.d[2];
 }
 
 double und_distance_area(const und_distance *d)
 {
     const measure_args args = {d, NULL};
-    const und_set rows = und_set_rows(&d->mac, UND_ROWS_INSIDE);
-    und_pass(&d->device, measure_area, &args, &rows);
-    return sum_rows(d) * d->mac.d[0] * d->mac.d[1];
+    const und_set cells = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band);
+    const und_total all =
+        und_reduce(&d->device, &UND_PASS(measure_area, &args, &cells), 1, d->parts->row_total);
+    return all.sum * d->mac.d[0] * d->mac.d[1];
 }
 
 typedef struct extent_args {

@@ -2,7 +2,7 @@
 #ifndef UND_SURFACE_DISTANCE_PARTS_H
 #define UND_SURFACE_DISTANCE_PARTS_H
 
-#include "grid/pass.h"
+#include "grid/reduce.h"
 #include "surface/distance.h"
 
 /* Cells of a row from low to below high. */
@@ -17,7 +17,7 @@ typedef struct und_distance_parts {
     uint8_t *change[2];         /* [rows]: whether a pass, and the one before, changed values */
     uint8_t *taken;             /* [rows] */
     uint8_t *rows_changed;      /* what change[] points into: there are zeros around */
-    double *row_sum;            /* [rows] */
+    und_total *row_total;       /* [rows] */
     und_row_extent *row_extent; /* [rows]: where there is liquid */
     float *block_most;          /* of each block of rows */
     float *stage;               /* as phi: what is between in motion by HJ-WENO */

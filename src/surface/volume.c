@@ -1,7 +1,7 @@
 #include "surface/volume.h"
 
-#include "base/pages.h"
 #include "base/status.h"
+#include "grid/field.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -22,6 +22,23 @@ void und_volume_others(und_volume *v, const uint8_t *others)
     for (size_t i = 0; i < v->mac.count; i++)
         v->parts->own[i] = v->parts->inside[i] && !others[i];
 }
+
+enum { AT_CELLS, AT_ROWS, AT_ROW_ENDS, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
+
+#define FIELD(member) UND_FIELD_AT(und_volume, member, AT_CELLS)
+#define PART(member, at) UND_FIELD_AT(und_volume_parts, member, at)
+
+static const und_field fields[] = {FIELD(c), FIELD(film)};
+static const und_field part_fields[] = {
+    PART(inside, AT_CELLS),     PART(own, AT_CELLS),        PART(kind, AT_CELLS),
+    PART(to, AT_CELLS),         PART(mark, AT_CELLS),       PART(unsure, AT_CELLS),
+    PART(area, AT_CELLS),       PART(over, AT_CELLS),       PART(fraction, AT_CELLS),
+    PART(chunk, AT_LISTED),     PART(row_chunk, AT_LISTED), PART(wakes, AT_CHUNKS),
+    PART(row_count, AT_ROWS),   PART(row_sum, AT_ROWS),     PART(row_total, AT_ROWS),
+    PART(row_most, AT_ROWS),    PART(row_low, AT_ROWS),     PART(row_high, AT_ROWS),
+    PART(row_films, AT_ROWS),   PART(block_most, AT_ROWS),  PART(row_chunks, AT_ROW_ENDS),
+    PART(row_left, AT_ROW_ENDS)};
+enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
 void und_volume_borrow(const und_volume *v)
 {
@@ -54,37 +71,10 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
         return err->status;
     p->lent = most;
     const size_t rows = (size_t)und_mac_rows(mac), chunks = rows * (size_t)p->per_row;
-    struct {
-        void **to;
-        size_t size, count;
-    } const arrays[] = {
-        {(void **)&v->c, sizeof *v->c, mac->count},
-        {(void **)&v->film, sizeof *v->film, mac->count},
-        {(void **)&p->inside, sizeof *p->inside, mac->count},
-        {(void **)&p->own, sizeof *p->own, mac->count},
-        {(void **)&p->kind, sizeof *p->kind, mac->count},
-        {(void **)&p->to, sizeof *p->to, mac->count},
-        {(void **)&p->mark, sizeof *p->mark, mac->count},
-        {(void **)&p->unsure, sizeof *p->unsure, mac->count},
-        {(void **)&p->area, sizeof *p->area, mac->count},
-        {(void **)&p->over, sizeof *p->over, mac->count},
-        {(void **)&p->fraction, sizeof *p->fraction, mac->count},
-        {(void **)&p->chunk, sizeof *p->chunk, chunks + UND_VOLUME_AHEAD},
-        {(void **)&p->row_chunk, sizeof *p->row_chunk, chunks + UND_VOLUME_AHEAD},
-        {(void **)&p->wakes, sizeof *p->wakes, chunks},
-        {(void **)&p->row_count, sizeof *p->row_count, rows},
-        {(void **)&p->row_chunks, sizeof *p->row_chunks, rows + 1},
-        {(void **)&p->row_left, sizeof *p->row_left, rows + 1},
-        {(void **)&p->row_sum, sizeof *p->row_sum, rows},
-        {(void **)&p->row_most, sizeof *p->row_most, rows},
-        {(void **)&p->row_low, sizeof *p->row_low, rows},
-        {(void **)&p->row_high, sizeof *p->row_high, rows},
-        {(void **)&p->row_films, sizeof *p->row_films, rows},
-        {(void **)&p->block_most, sizeof *p->block_most, rows},
-    };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        if (!(*arrays[i].to = und_pages_alloc(arrays[i].count * arrays[i].size, what, err)))
-            return err->status;
+    const size_t count[] = {mac->count, rows, rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
+    if (und_field_open_all(v, fields, FIELDS, count, 0, what, err) ||
+        und_field_open_all(p, part_fields, PART_FIELDS, count, 0, what, err))
+        return err->status;
     mark_inside(v);
     memcpy(p->unsure, p->inside, mac->count); /* UND_VOLUME_GAINS, until it moves */
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
@@ -94,18 +84,12 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
 
 void und_volume_close(und_volume *v)
 {
-    und_volume_parts *p = v->parts;
-    if (!p)
+    if (!v->parts)
         return;
-    void *const arrays[] = {v->c,          v->film,      p->inside,    p->own,        p->kind,
-                            p->to,         p->mark,      p->area,      p->over,       p->fraction,
-                            p->chunk,      p->row_chunk, p->row_count, p->row_chunks, p->row_left,
-                            p->row_sum,    p->row_most,  p->row_low,   p->row_high,   p->row_films,
-                            p->block_most, p->unsure,    p->wakes};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        und_pages_free(arrays[i]);
-    und_scratch_leave(p->scratch, p->lent);
-    free(p);
+    und_scratch_leave(v->parts->scratch, v->parts->lent);
+    und_field_close_all(v->parts, part_fields, PART_FIELDS);
+    und_field_close_all(v, fields, FIELDS);
+    free(v->parts);
     *v = (und_volume){0};
 }
 
@@ -408,21 +392,38 @@ bool und_volume_is_overfull(const und_volume *v)
     return und_volume_crowded(v->parts->most);
 }
 
+typedef struct showing {
+    const und_volume *v;
+    const und_distance *d;
+    const und_volume_walls *walls;
+} showing;
+
+static double shown_at(const showing *w, size_t at)
+{
+    if (!w->v->parts->own[at])
+        return 0;
+    if (w->v->film[at])
+        return (double)und_volume_cells(w->v->c[at]);
+    return und_volume_is_behind(w->v, w->walls, w->d->phi[at], at)
+               ? 0
+               : (double)und_volume_part(w->v, w->walls, w->d->phi, at);
+}
+
+static inline und_totals show_cells(const showing *w, und_place p)
+{
+    und_totals t = {0};
+    for (unsigned bits = p.which; bits; bits &= bits - 1)
+        t.sum[__builtin_ctz(bits)] = shown_at(w, p.at + (size_t)__builtin_ctz(bits));
+    return t;
+}
+UND_KERNEL_SUM(show_cells, showing)
+
 double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
-    const und_mac *m = &v->mac;
-    double sum = 0;
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
-            const size_t at = first + x;
-            if (!v->parts->own[at])
-                continue;
-            if (v->film[at])
-                sum += (double)und_volume_cells(v->c[at]);
-            else if (!und_volume_is_behind(v, walls, d->phi[at], at))
-                sum += (double)und_volume_part(v, walls, d->phi, at);
-        }
-    return sum;
+    const showing w = {v, d, walls};
+    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    return und_reduce(&(und_device){v->threads}, &UND_PASS(show_cells, &w, &rows), 1, v->parts->row_total)
+        .sum;
 }
 
 und_level_set_particles_lost und_volume_lost(const und_volume *v, float *const u[3], double per_speed)

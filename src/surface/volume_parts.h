@@ -3,7 +3,7 @@
 #define UND_SURFACE_VOLUME_PARTS_H
 
 #include "base/parallel.h"
-#include "grid/pass.h"
+#include "grid/reduce.h"
 #include "surface/volume.h"
 #include "surface/volume_kernel.h"
 
@@ -39,6 +39,7 @@ typedef struct und_volume_parts {
     uint16_t *wakes;     /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
     int64_t *row_sum;
+    und_total *row_total;
     int32_t *row_most, most;     /* of rows, and of all, as und_volume_sum found it */
     int32_t *row_low, *row_high; /* of rows: as und_volume_bounds found them */
     uint8_t *row_films;          /* of rows: whether und_volume_find_films found some */

@@ -1,0 +1,41 @@
+#include "grid/reduce.h"
+
+#include <assert.h>
+
+/* Rows of a set of them, which the kernel has found. */
+static und_total add_rows(const und_set *s, const und_total *row)
+{
+    const und_mac *m = s->mac;
+    und_sum_tree slices = und_sum_from((unsigned)(s->low[1] + m->low[2] + 1));
+    und_total all = {0};
+    for (int first = 0; first < s->rows; first += s->wide) {
+        und_sum_tree rows = und_sum_from((unsigned)(s->low[0] + m->low[1] + 1));
+        for (int i = first; i < first + s->wide; i++) {
+            und_sum_add(&rows, row[i].sum);
+            all.most = und_larger_total(row[i].most, all.most);
+        }
+        und_sum_add(&slices, und_sum_end(&rows));
+    }
+    all.sum = und_sum_end(&slices);
+    return all;
+}
+
+und_total und_reduce(const und_device *device, const und_pass *passes, int count, und_total *row)
+{
+    und_pass wrapped[UND_REDUCE_MOST] = {0};
+    und_total_args args[UND_REDUCE_MOST];
+    und_total all = {0}, *next = row;
+    assert(count <= UND_REDUCE_MOST);
+    for (int i = 0; i < count; i++) {
+        args[i] = (und_total_args){passes[i].args, next};
+        wrapped[i] = (und_pass){passes[i].kernel, &args[i], passes[i].set};
+        next += passes[i].set->rows;
+    }
+    und_pass_run(device, wrapped, count);
+    for (int i = 0; i < count; i++) {
+        const und_total one = add_rows(passes[i].set, args[i].row);
+        all.sum += one.sum;
+        all.most = und_larger_total(one.most, all.most);
+    }
+    return all;
+}
