@@ -46,7 +46,8 @@ void und_mac_flow_forget(und_mac_flow *s, const und_distance *d);
 
 /* The fastest that a face of the flow moves, m/s; infinite where one has no number. */
 double und_mac_flow_fastest(const und_mac_flow *s);
-/* The same but for a few, so small a part of them; at least the fastest over `times`, and in eight steps. */
+/* After that: the same but for a few, so small a part of them; at least the fastest over `times`, and in
+ * eight steps. */
 double und_mac_flow_usual(const und_mac_flow *s, double fastest, double few, double times);
 
 typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK } und_advection;
