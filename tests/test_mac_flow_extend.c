@@ -1,4 +1,5 @@
 /* The velocity beyond the liquid and in solids. */
+#include "flow/mac_flow_gain_kernel.h"
 #include "tests/mac_flow_model.h"
 
 #include "base/random.h"
@@ -264,6 +265,7 @@ static void test_gained(void **state)
     assert_double_near(u / -6.5, 1, pow(angle, 4) / 10);
     model_fill(m, w.s.u[0], 0, turning_u);
     und_mac_flow_find_gained(&w.s, NULL, INFINITY);
+    und_mac_flow_extend(&w.s, &w.solids, 1);
     assert_double_near(w.s.gained[0][und_mac_at(m, 15, 22, 0)], 0.5 * (-6.5 - u), 1e-6);
     model_close(&w);
 }
@@ -285,7 +287,27 @@ static void a_blow_is_over(void **state)
         und_mac_flow_advect(&w.s, 0, UND_TRACE_RK2, UND_ADVECT_MACCORMACK);
         w.s.u[0][at] += gives[i];
         und_mac_flow_find_gained(&w.s, NULL, 0.0625);
+        und_mac_flow_extend(&w.s, &w.solids, 1);
         assert_double_near(w.s.gained[0][at], keeps[i], 1e-6);
+    }
+    model_close(&w);
+}
+
+/* A face that has not flowed yet says so, also where the velocity was extended before anything was gained. */
+static void nothing_was_gained(void **state)
+{
+    (void)state;
+    und_error err;
+    stream_model w;
+    model_open(&w, NX, NY, 1, true, 1);
+    assert_int_equal(und_mac_flow_keep_gained(&w.s, false, &err), UND_OK);
+    model_label(&w, flat);
+    und_mac_flow_extend(&w.s, &w.solids, 2);
+    und_mac_flow_find_gained(&w.s, NULL, 1);
+    und_mac_flow_extend(&w.s, &w.solids, 2);
+    for (int y = 0; y < NY; y++) {
+        const bool flows = und_mask_has(&w.s.flows[0], 3, y, 0);
+        assert_true(w.s.latest[0][und_mac_at(&w.s.mac, 3, y, 0)] == (flows ? 0 : UND_GAIN_NONE));
     }
     model_close(&w);
 }
@@ -521,9 +543,11 @@ static void test_free_air(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),  cmocka_unit_test(test_linear),    cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_gained), cmocka_unit_test(a_blow_is_over), cmocka_unit_test(test_history),
-        cmocka_unit_test(test_solid),  cmocka_unit_test(test_threads),   cmocka_unit_test(test_free_air),
+        cmocka_unit_test(test_plain),     cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_slope),     cmocka_unit_test(test_gained),
+        cmocka_unit_test(a_blow_is_over), cmocka_unit_test(nothing_was_gained),
+        cmocka_unit_test(test_history),   cmocka_unit_test(test_solid),
+        cmocka_unit_test(test_threads),   cmocka_unit_test(test_free_air),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

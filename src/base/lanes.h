@@ -53,7 +53,7 @@ UND_INLINE void und_lanes_store(float *p, und_lanes v)
     __builtin_memcpy(p, &v, sizeof v);
 }
 /* What will be loaded soon, from any address: on its way into the cache. */
-UND_INLINE void und_lanes_fetch(const float *p)
+UND_INLINE void und_lanes_fetch(const void *p)
 {
 #ifdef UND_ONE_LANE
     (void)p;

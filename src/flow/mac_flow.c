@@ -209,7 +209,8 @@ double und_mac_flow_usual(const und_mac_flow *s, double fastest, double few, dou
     int blocks = 0, k = 0;
     for (int a = 0; a < 3; a++) {
         faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
-        args[a] = (und_faster_args){.u = s->u[a], .count = count + blocks};
+        args[a] =
+            (und_faster_args){.u = s->u[a], .count = count + blocks, .most = s->parts->fastest + blocks};
         for (int i = 0; i < UND_FASTER_THAN; i++)
             args[a].than[i] = (float)(least + i * step);
         passes[a] = (und_pass){&und_count_faster_kernel, &args[a], &faces[a]};

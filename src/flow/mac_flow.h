@@ -47,7 +47,8 @@ void und_mac_flow_forget(und_mac_flow *s, const und_distance *d);
 
 /* The fastest that a face of the flow moves, m/s; infinite where one has no number. */
 double und_mac_flow_fastest(const und_mac_flow *s);
-/* The same but for a few, so small a part of them; at least the fastest over `times`, and in eight steps. */
+/* After that: the same but for a few, so small a part of them; at least the fastest over `times`, and in
+ * eight steps. */
 double und_mac_flow_usual(const und_mac_flow *s, double fastest, double few, double times);
 
 typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK } und_advection;
@@ -73,9 +74,9 @@ void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_orde
 und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err);
 void und_mac_flow_scale_gained(und_mac_flow *s,
                                double factor); /* to the next step's length; before advection */
-/* Before und_mac_flow_extend, which extends what was gained too; held cells' faces gain nothing (NULL: none
- * are held).  What was gained differs from the step before by as much again, or by what is no blow, m/s: more
- * is left out. */
+/* Before und_mac_flow_extend, which finds what was gained and extends it too; held cells' faces gain nothing
+ * (NULL: none are held).  What was gained differs from the step before by as much again, or by what is no
+ * blow, m/s: more is left out. */
 void und_mac_flow_find_gained(und_mac_flow *s, const und_mask *held, double sudden);
 
 /* u is given to faces beyond `flows`, layer by layer, up to `layers` cells away: each the mean of those known

@@ -55,14 +55,20 @@ static int dimensions_of(const und_mac *m)
     return m->n[2] == 1 ? 2 : 3;
 }
 
-void und_mac_flow_restored(und_mac_flow *s)
+void und_mac_flow_set_all(und_mac_flow *s)
 {
     und_mac_flow_extend_parts *e = &s->parts->extend;
     for (int a = 0; a < dimensions_of(&s->mac); a++)
         for (int z = a == 2 ? -1 : 0; z < s->mac.n[2]; z++)
             memcpy(und_mask_row(&e->set[a], -1, z), e->inside[a],
                    slice_words(&e->set[a]) * sizeof *e->inside[a]);
+}
+
+void und_mac_flow_restored(und_mac_flow *s)
+{
+    und_mac_flow_set_all(s);
     und_mac_flow_find_pressed(s);
+    s->parts->gained_anywhere = true;
 }
 
 void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int count)
@@ -236,34 +242,53 @@ static void layer_block(const void *args, const und_set *set, int block)
 }
 static const und_kernel layer_kernel = {"extend_layer", layer_block};
 
+/* For each axis that has faces in a row. */
+#define EACH_AXIS(m, p, a)                     \
+    for (int a = 0; a < dimensions_of(m); a++) \
+        if (((p).y >= 0 || a == 1) && ((p).z >= 0 || a == 2))
+
+/* What was gained in the step: what is extended then is in the cache already. */
+static void gain_block(const void *args, const und_set *set, int block)
+{
+    const und_mac_flow *s = ((const extension *)args)->s;
+    const und_gain_args gain = s->parts->gain;
+    UND_EACH_ROW (set, block, p)
+        EACH_AXIS(&s->mac, p, a)
+    und_gain_row(&gain, p, a);
+}
+static const und_kernel gain_kernel = {"find_gained", gain_block};
+
 enum { MOST_LAYERS = 64, BEHIND = 4 }; /* passes, and those behind the layers */
 
-/* What runs in one region: layers, and passes behind them.  Each slice goes through all of them while it is
- * in the cache; but where changes go on they are seen from three slices away. */
+/* What runs in one region: what was gained, layers, and passes behind them.  Each slice goes through all of
+ * them while it is in the cache; but where changes go on they are seen from three slices away. */
 static void run_layers(extension *own, int layers, const und_kernel *const *behind, int count)
 {
     und_mac_flow *s = own->s;
     extension e[MOST_LAYERS];
-    und_pass passes[MOST_LAYERS + BEHIND];
-    und_step steps[MOST_LAYERS + BEHIND];
+    und_pass passes[1 + MOST_LAYERS + BEHIND];
+    und_step steps[1 + MOST_LAYERS + BEHIND];
+    int all = 0;
     const und_set slices = und_set_slices(&s->mac, UND_ROWS_FACES);
     assert(layers <= MOST_LAYERS && count <= BEHIND);
+    if (s->parts->gains)
+        passes[all++] = (und_pass){&gain_kernel, own, &slices};
     for (int i = 0; i < layers; i++) {
         e[i] = *own;
         e[i].layer = i;
-        passes[i] = (und_pass){&layer_kernel, &e[i], &slices};
+        passes[all++] = (und_pass){&layer_kernel, &e[i], &slices};
     }
     for (int a = 0; a < 3; a++)
         own->known[a] = layers > 0 ? &s->parts->extend.known[(layers - 1) % 2][a] : &s->flows[a];
     for (int i = 0; i < count; i++)
-        passes[layers + i] = (und_pass){behind[i], own, &slices};
+        passes[all++] = (und_pass){behind[i], own, &slices};
     if (!s->parts->goes_on) {
-        und_pass_chain(&s->device, passes, layers + count);
+        und_pass_chain(&s->device, passes, all);
         return;
     }
-    for (int i = 0; i < layers + count; i++)
+    for (int i = 0; i < all; i++)
         steps[i] = (und_step){.passes = &passes[i], .count = 1};
-    und_pass_steps(&s->device, steps, layers + count);
+    und_pass_steps(&s->device, steps, all);
 }
 
 /* ---- Solids and sides ---- */
@@ -424,11 +449,6 @@ static void copy_beside(const und_mac *m, float *u, int axis)
         memcpy(u + und_mac_at(m, -1, y, m->n[2]), u + und_mac_at(m, -1, y, m->n[2] - 1), wide * sizeof *u);
     }
 }
-
-/* For each axis that has faces in a row. */
-#define EACH_AXIS(m, p, a)                     \
-    for (int a = 0; a < dimensions_of(m); a++) \
-        if (((p).y >= 0 || a == 1) && ((p).z >= 0 || a == 2))
 
 static void slip_block(const void *args, const und_set *set, int block)
 {

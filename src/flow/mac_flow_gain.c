@@ -1,6 +1,5 @@
 /* What forces and pressure give the flow in a step, for steps of second order in time. */
 #include "base/pages.h"
-#include "flow/mac_flow_gain_kernel.h"
 #include "flow/mac_flow_parts.h"
 
 und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err)
@@ -12,6 +11,7 @@ und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *er
         s->latest[a] = s->gained[a] + 3 * count;
     }
     s->parts->goes_on = goes_on;
+    s->parts->gained_anywhere = true;
     return s->parts->gained ? UND_OK : err->status;
 }
 
@@ -22,23 +22,23 @@ void und_mac_flow_scale_gained(und_mac_flow *s, double factor)
 
 void und_mac_flow_find_gained(und_mac_flow *s, const und_mask *held, double sudden)
 {
-    const und_mac *m = &s->mac;
     und_mac_flow_parts *parts = s->parts;
-    const und_set rows = und_set_rows(m, UND_ROWS_ALL);
-    und_gain_args args = {.mac = *m,
-                          .holds = held != NULL,
-                          .scale = parts->scale,
-                          .sudden = parts->scale > 0 ? (float)sudden : UND_GAIN_NONE};
-    und_pass passes[3];
+    und_gain_args *args = &parts->gain;
+    *args = (und_gain_args){.mac = s->mac,
+                            .holds = held != NULL,
+                            .scale = parts->scale,
+                            .sudden = parts->scale > 0 ? (float)sudden : UND_GAIN_NONE};
     if (held)
-        args.held = *held;
+        args->held = *held;
+    if (parts->gained_anywhere)
+        und_mac_flow_set_all(s);
+    parts->gained_anywhere = false;
     for (int a = 0; a < 3; a++) {
-        args.flows[a] = s->flows[a];
-        args.u[a] = s->u[a];
-        args.gained[a] = s->gained[a];
-        args.latest[a] = s->latest[a];
-        passes[a] = UND_PASS_AXIS(und_gain_row, a, &args, &rows);
+        args->flows[a] = s->flows[a];
+        args->set[a] = parts->extend.set[a];
+        args->u[a] = s->u[a];
+        args->gained[a] = s->gained[a];
+        args->latest[a] = s->latest[a];
     }
-    und_pass_run(&s->device, passes, m->n[2] == 1 ? 2 : 3);
     parts->gains = true;
 }

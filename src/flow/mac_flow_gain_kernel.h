@@ -9,7 +9,8 @@
 
 typedef struct und_gain_args {
     und_mac mac;
-    und_mask flows[3], held; /* faces; cells whose faces gain nothing */
+    und_mask flows[3], set[3]; /* faces; those that had a velocity in the step before, or flow */
+    und_mask held;             /* cells whose faces gain nothing */
     bool holds;
     const float *u[3];
     float *gained[3], *latest[3];
@@ -40,16 +41,18 @@ UND_INLINE void und_gain(const und_gain_args *a, und_place p, int axis)
     und_lanes_store_some(latest, half, p.which);
 }
 
-/* A row, whose faces that do not flow have gained nothing. */
+/* A row, whose faces that do not flow have gained nothing: where there is no velocity that is so already. */
 UND_INLINE void und_gain_row(const und_gain_args *a, und_place row, int axis)
 {
-    const uint64_t *flows = und_mask_row(&a->flows[axis], row.y, row.z);
+    const uint64_t *flows = und_mask_row(&a->flows[axis], row.y, row.z),
+                   *set = und_mask_row(&a->set[axis], row.y, row.z);
     const und_lanes nothing = {0}, none = und_lanes_all(UND_GAIN_NONE);
-    for (int x = -1; x <= a->mac.n[0]; x += UND_LANES) {
-        const int left = a->mac.n[0] + 1 - x;
-        const unsigned in = left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL;
-        und_place p = {(size_t)((ptrdiff_t)row.at + x), x, row.y, row.z, 0};
-        p.which = und_mask_sixteen(&a->flows[axis], flows, x) & in;
+    und_place p = {.y = row.y, .z = row.z};
+    unsigned in;
+    for (p.x = -1; (p.x = und_mask_batch(&a->set[axis], set, p.x, UND_LANES, &in)) <= a->mac.n[0];
+         p.x += UND_LANES) {
+        p.at = (size_t)((ptrdiff_t)row.at + p.x);
+        p.which = und_mask_sixteen(&a->flows[axis], flows, p.x) & in;
         p.which &= ~und_gain_held(a, p, axis);
         if (p.which)
             und_gain(a, p, axis);
@@ -57,6 +60,5 @@ UND_INLINE void und_gain_row(const und_gain_args *a, und_place row, int axis)
         und_lanes_store_some(a->latest[axis] + p.at, none, in & ~p.which);
     }
 }
-UND_KERNEL_AXES(und_gain_row, und_gain_args, UND_EACH_ROW)
 
 #endif

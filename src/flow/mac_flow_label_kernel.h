@@ -96,6 +96,7 @@ UND_KERNEL_MOST(und_face_speed, und_speed_args, UND_EACH_CELL)
 enum { UND_FASTER_THAN = 8 };
 typedef struct und_faster_args {
     const float *u;
+    const float *most; /* how fast the fastest of each block is */
     float than[UND_FASTER_THAN];
     int32_t (*count)[UND_FASTER_THAN + 1]; /* of each block */
 } und_faster_args;
@@ -104,7 +105,6 @@ UND_INLINE void und_count_faster(const und_faster_args *a, und_place p, int32_t 
 {
     const und_lanes v = und_lanes_load(a->u + p.at), speed = und_lanes_max(v, -v);
     unsigned which = p.which;
-    count[UND_FASTER_THAN] += __builtin_popcount(which);
     for (int k = 0; k < UND_FASTER_THAN && which; k++) {
         which &= und_lanes_bits(speed > a->than[k]);
         count[k] += __builtin_popcount(which);
@@ -114,8 +114,12 @@ UND_KERNEL_STATIC void und_count_faster_block(const void *args, const und_set *s
 {
     const und_faster_args a = *(const und_faster_args *)args;
     int32_t count[UND_FASTER_THAN + 1] = {0};
-    UND_EACH_CELL (set, block, p)
-        und_count_faster(&a, p, count);
+    UND_EACH_ROW (set, block, p)
+        for (int w = 0; w < set->words; w++)
+            count[UND_FASTER_THAN] += __builtin_popcountll(und_mask_row(set->cells, p.y, p.z)[w]);
+    if (a.most[block] > a.than[0])
+        UND_EACH_CELL (set, block, p)
+            und_count_faster(&a, p, count);
     for (int k = 0; k <= UND_FASTER_THAN; k++)
         a.count[block][k] = count[k];
 }

@@ -3,6 +3,7 @@
 #define UND_FLOW_MAC_FLOW_PARTS_H
 
 #include "flow/mac_flow.h"
+#include "flow/mac_flow_gain_kernel.h"
 #include "flow/mac_flow_label_kernel.h"
 
 enum {
@@ -33,6 +34,9 @@ typedef struct und_mac_flow_extend_parts {
 und_status und_mac_flow_extend_open(und_mac_flow_extend_parts *e, const und_mac *mac, und_error *err);
 void und_mac_flow_extend_close(und_mac_flow_extend_parts *e);
 
+/* All faces count as having a velocity until the next extension. */
+void und_mac_flow_set_all(und_mac_flow *s);
+
 /* mac_flow_project.c and mac_flow_diffuse.c: their systems. */
 typedef struct und_mac_flow_system_parts {
     float *known, *b, *weight; /* of diffusion, while it is solved */
@@ -57,13 +61,15 @@ void und_mac_flow_find_pressed(und_mac_flow *s);
 
 typedef struct und_mac_flow_parts {
     und_scratch *scratch;
-    size_t most;    /* that it lends at once */
-    float *fields;  /* of u */
-    float *gained;  /* of those fields */
-    float scale;    /* of what was gained: this step's length over that of the one before */
-    bool gains;     /* what was gained in this step is to be extended */
-    bool goes_on;   /* beyond the surface, as u changes inside */
-    float *fastest; /* of each UND_MAC_FLOW_ROWS rows */
+    size_t most;   /* that it lends at once */
+    float *fields; /* of u */
+    float *gained; /* of those fields */
+    float scale;   /* of what was gained: this step's length over that of the one before */
+    bool gains;    /* what was gained in this step is to be found and extended, by */
+    und_gain_args gain;
+    bool gained_anywhere; /* what was gained may be anything, where there is no velocity too */
+    bool goes_on;         /* beyond the surface, as u changes inside */
+    float *fastest;       /* of each UND_MAC_FLOW_ROWS rows */
     int32_t (*faster)[UND_FASTER_THAN + 1]; /* the same: how many are faster than some speeds */
     und_mac_flow_advect_parts advect;
     und_mac_flow_extend_parts extend;

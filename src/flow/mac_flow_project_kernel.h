@@ -18,6 +18,8 @@ UND_INLINE und_lanes und_inverse_part(und_lanes liquid, und_lanes air, float lea
     return und_lanes_select(inverse < most, inverse, most);
 }
 
+enum { UND_PROJECT_AHEAD = 2 }; /* rows: what is read there is fetched */
+
 /* ---- The right-hand side and the diagonal ---- */
 
 typedef struct und_system_sides_args {
@@ -61,6 +63,12 @@ UND_INLINE und_lanes und_set_sides(const und_system_sides_args *s, und_place p)
 {
     const int *n = s->mac.n;
     const und_lanes none = {0};
+    const size_t soon = p.at + (size_t)(UND_PROJECT_AHEAD * s->mac.step[1]);
+    und_lanes_fetch(s->phi + soon);
+    for (int a = 0; a < 3; a++)
+        und_lanes_fetch(s->u[a] + soon);
+    if (s->grown)
+        und_lanes_fetch(s->grown + soon);
     const bool inner[3] = {s->none && p.x > 0 && p.x + UND_LANES < n[0], s->none && p.y > 0 && p.y < n[1] - 1,
                            s->none && p.z > 0 && p.z < n[2] - 1};
     const und_lanes room = s->room ? und_lanes_load(s->room + p.at) : und_lanes_all(1);
@@ -102,7 +110,14 @@ UND_INLINE und_pressures und_pressures_load(const double *p, und_lanes_int liqui
 /* Equation 4.7 at faces. */
 UND_INLINE void und_push_faces(const und_push_args *a, und_place p, int axis)
 {
-    const size_t at = p.at, next = at + (size_t)a->step[axis];
+    const size_t at = p.at, next = at + (size_t)a->step[axis],
+                 soon = at + (size_t)(UND_PROJECT_AHEAD * a->step[1]);
+    und_lanes_fetch(a->u[axis] + soon);
+    if (axis == 0) {
+        und_lanes_fetch(a->phi + soon);
+        und_lanes_fetch(a->p + soon);
+        und_lanes_fetch(a->p + soon + UND_LANES / 2);
+    }
     const und_lanes low = und_lanes_load(a->phi + at) - a->level,
                     high = und_lanes_load(a->phi + next) - a->level;
     const und_pressures rise =

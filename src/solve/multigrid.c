@@ -9,7 +9,13 @@
 
 /* Sweeps over red and black before the coarser level, and the same in reverse order after it: so the cycle is
  * symmetric.  More on coarser levels, where they cost little. */
-enum { SWEEPS_FINEST = 2, SWEEPS_COARSER = 4, SWEEPS_COARSEST = 16, MOST_PASSES = 4 * SWEEPS_COARSEST };
+enum {
+    SWEEPS_FINEST = 2,
+    SWEEPS_COARSER = 4,
+    SWEEPS_COARSEST = 16,
+    MOST_PASSES = UND_MULTIGRID_FIRST - UND_MULTIGRID_BEFORE
+};
+_Static_assert(MOST_PASSES >= 4 * SWEEPS_COARSEST, "passes of the coarsest level");
 
 typedef struct way {
     und_pass passes[MOST_PASSES];
@@ -121,7 +127,7 @@ void und_multigrid_cycle_set(und_multigrid *m)
         UND_PASS(und_sum, &m->cycle->energy, &m->cycle->set[0]));
 }
 
-static double sum_slices(const und_multigrid *m, double *energy)
+double und_multigrid_sums(const und_multigrid *m, double *energy)
 {
     double product = 0;
     *energy = 0;
@@ -132,37 +138,31 @@ static double sum_slices(const und_multigrid *m, double *energy)
     return product;
 }
 
-double und_multigrid_cycle(und_multigrid *m, const und_pass *before, int count, const und_pass *look,
-                           const bool *stop, double *energy)
+und_step und_multigrid_first(const und_multigrid *m, const und_pass *before, int count,
+                             und_pass passes[UND_MULTIGRID_FIRST], const bool *unless)
 {
-    const und_cycle *c = m->cycle;
-    und_pass first[UND_MULTIGRID_BEFORE + MOST_PASSES];
-    und_step steps[2 * UND_MULTIGRID_LEVELS + 1];
-    int own = 0;
+    const way *down = &m->cycle->down[0];
     for (int i = 0; i < count; i++)
-        first[i] = before[i];
-    memcpy(first + count, c->down[0].passes, (size_t)c->down[0].count * sizeof *first);
-    steps[own++] = (und_step){.passes = first, .count = count + c->down[0].count, .chain = true};
-    if (look)
-        steps[own++] = (und_step){.passes = look, .count = 1};
-    for (int i = 1; i < m->count; i++)
-        steps[own++] =
-            (und_step){.passes = c->down[i].passes, .count = c->down[i].count, .chain = true, .unless = stop};
-    for (int i = m->count - 2; i >= 0; i--)
-        steps[own++] =
-            (und_step){.passes = c->up[i].passes, .count = c->up[i].count, .chain = true, .unless = stop};
-    und_pass_steps(&m->device, steps, own);
-    return sum_slices(m, energy);
+        passes[i] = before[i];
+    memcpy(passes + count, down->passes, (size_t)down->count * sizeof *passes);
+    return (und_step){.passes = passes, .count = count + down->count, .chain = true, .unless = unless};
 }
 
-double und_multigrid_energy(und_multigrid *m, const und_pass *before, int count, float *const v[2])
+int und_multigrid_rest(const und_multigrid *m, und_step *steps, const bool *unless)
 {
-    const und_energy_args args = energy_of(m, v);
-    und_pass passes[UND_MULTIGRID_BEFORE + 1];
-    double energy;
-    memcpy(passes, before, (size_t)count * sizeof *passes);
-    passes[count] = UND_PASS(und_sum, &args, &m->cycle->set[0]);
-    und_pass_chain(&m->device, passes, count + 1);
-    sum_slices(m, &energy);
-    return energy;
+    int own = 0;
+    for (int i = 1; i < m->count; i++)
+        steps[own++] = (und_step){m->cycle->down[i].passes, m->cycle->down[i].count, true, unless};
+    for (int i = m->count - 2; i >= 0; i--)
+        steps[own++] = (und_step){m->cycle->up[i].passes, m->cycle->up[i].count, true, unless};
+    return own;
+}
+
+und_step und_multigrid_energy(const und_multigrid *m, const und_pass *before, float *const v[2],
+                              und_energy_args *args, und_pass passes[2], const bool *unless)
+{
+    *args = energy_of(m, v);
+    passes[0] = *before;
+    passes[1] = UND_PASS(und_sum, args, &m->cycle->set[0]);
+    return (und_step){.passes = passes, .count = 2, .chain = true, .unless = unless};
 }

@@ -195,15 +195,24 @@ void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *
 /* They are no longer needed: gives their arrays back, which were taken last. */
 void und_multigrid_done(und_multigrid *m);
 
-/* The cycle for level[0].b, begun by passes over the finest level's slices, of which the last sets that, and
- * x in red cells to what it is by Gauss-Seidel from 0; then `look`, if there is one, which may set `stop`,
- * and nothing more is done.  Then level[0].x is the answer; gives the sum of x b, and in `energy` that of x A
- * x over the largest weight.  All in one region. */
-enum { UND_MULTIGRID_BEFORE = 4 }; /* passes at most */
-double und_multigrid_cycle(und_multigrid *m, const und_pass *before, int count, const und_pass *look,
-                           const bool *stop, double *energy);
+/* The cycle for level[0].b in steps of a region: the first, begun by passes over the finest level's slices,
+ * of which the last sets that, and x in red cells to what it is by Gauss-Seidel from 0; and the rest.  Then
+ * level[0].x is the answer, and und_multigrid_sums gives the sum of x b, and in `energy` that of x A x over
+ * the largest weight. */
+enum {
+    UND_MULTIGRID_BEFORE = 4, /* passes at most, */
+    UND_MULTIGRID_FIRST = 68, /* and with those of the cycle's first step */
+    UND_MULTIGRID_REST = 2 * UND_MULTIGRID_LEVELS
+};
+und_step und_multigrid_first(const und_multigrid *m, const und_pass *before, int count,
+                             und_pass passes[UND_MULTIGRID_FIRST], const bool *unless);
+int und_multigrid_rest(const und_multigrid *m, und_step *steps, const bool *unless); /* how many */
+double und_multigrid_sums(const und_multigrid *m, double *energy);
 
-/* The sum of v A v, over the largest weight, after passes over the finest level's slices. */
-double und_multigrid_energy(und_multigrid *m, const und_pass *before, int count, float *const v[2]);
+/* A step after which und_multigrid_sums gives that of v A v, over the largest weight, in `energy`; begun by a
+ * pass over the finest level's slices. */
+struct und_energy_args;
+und_step und_multigrid_energy(const und_multigrid *m, const und_pass *before, float *const v[2],
+                              struct und_energy_args *args, und_pass passes[2], const bool *unless);
 
 #endif

@@ -86,8 +86,6 @@ static und_system_args args_of(const und_system *s, int64_t *most)
         .z = {level->x[0], level->x[1]},
         .b = {level->b[0], level->b[1]},
         .scale = s->scale,
-        .alpha = s->alpha,
-        .beta = (float)s->beta,
         .most = most,
         .given = s->b,
         .given_double = s->b_double,
@@ -132,78 +130,146 @@ static double true_residual(und_system *s)
     return s->components.closed ? measure_fit(s, NULL) : largest_of(s, s->slice_bits);
 }
 
-/* p A p, over the largest weight.  By z A z, z being what the preconditioner gave, and what is known of the
- * direction before (Chronopoulos & Gear 1989) it is there before p is; but not where most of it cancels. */
-static double find_energy(und_system *s, double energy_of_z)
+/* ---- Iterations ---- */
+
+enum {
+    AT_ONCE = 6, /* iterations of a region */
+    STEPS = 12   /* of one, besides those of the cycle */
+};
+
+/* Iterations, all in one region: what is done in each depends on numbers that those before it have found, so
+ * that each has all the steps that it may take, of which some are left out. */
+typedef struct iterations {
+    und_system *s;
+    und_system_args args;
+    und_energy_args energy_args;
+    int count, most;
+    double before, energy_of_z;
+    bool over, end; /* nothing more is to be done; after this iteration it is expected to be */
+    bool directed;  /* p is the next direction already */
+    bool not_directed, not_fused[2], not_last[2], not_down; /* what is left out */
+    und_pass first[UND_MULTIGRID_FIRST], fused[2][UND_MULTIGRID_FIRST], down[UND_MULTIGRID_FIRST], energy[2],
+        advance[2], reckon, aim, look;
+    und_step steps[1 + UND_MULTIGRID_REST + AT_ONCE * (STEPS + UND_MULTIGRID_REST)];
+} iterations;
+
+/* p A p, over the largest weight, by z A z, z being what the preconditioner gave, and what is known of the
+ * direction before (Chronopoulos & Gear 1989) is there before p is; but not where most of it cancels. */
+static void reckon(const void *args, const und_set *set, int block)
 {
     const double most = 0.5;
-    double energy = energy_of_z - s->beta * s->beta * s->energy;
-    s->directed = !(s->beta < most && energy > most * energy_of_z);
-    if (!s->directed)
-        return energy;
-    const und_system_args args = args_of(s, NULL);
-    return und_multigrid_energy(&s->m, &UND_PASS(und_direct, &args, &s->set), 1, s->p);
+    iterations *i = *(iterations *const *)args;
+    und_system *s = i->s;
+    (void)set, (void)block;
+    const double product = und_multigrid_sums(&s->m, &i->energy_of_z);
+    i->over = i->over || i->count >= i->most || !(product > 0);
+    if (!i->over) {
+        s->beta = s->product > 0 ? product / s->product : 0;
+        s->product = product;
+        i->args.beta = (float)s->beta;
+        const double energy = i->energy_of_z - s->beta * s->beta * s->energy;
+        i->directed = !(s->beta < most && energy > most * i->energy_of_z);
+        s->energy = energy;
+    }
+    i->not_directed = i->over || !i->directed;
+}
+
+/* How far to go along the direction.  If the residual falls as it did the last time, this is the end: nothing
+ * is smoothed in vain. */
+static void aim(const void *args, const und_set *set, int block)
+{
+    iterations *i = *(iterations *const *)args;
+    und_system *s = i->s;
+    (void)set, (void)block;
+    if (!i->over && i->directed)
+        und_multigrid_sums(&s->m, &s->energy);
+    i->over = i->over || !(s->energy > 0) || !isfinite(s->product / s->energy);
+    if (!i->over) {
+        i->args.alpha = s->product / s->energy / (s->scale * s->m.level[0].largest);
+        i->end = s->residual * (s->residual / i->before) < s->tolerance;
+        i->before = s->residual;
+    }
+    for (int k = 0; k < 2; k++) {
+        const bool other = i->over || (k == 0) != i->directed;
+        i->not_fused[k] = other || i->end;
+        i->not_last[k] = other || !i->end;
+    }
 }
 
 /* Has the residual that is carried along come below the tolerance? */
 static void look(const void *args, const und_set *set, int block)
 {
-    und_system *s = *(und_system *const *)args;
+    iterations *i = *(iterations *const *)args;
+    und_system *s = i->s;
     (void)set, (void)block;
-    s->residual = largest_of(s, s->slice_bits);
-    s->stop = !(s->residual >= s->tolerance);
+    if (!i->over) {
+        i->count++;
+        s->residual = largest_of(s, s->slice_bits);
+        i->over = !(s->residual >= s->tolerance);
+    }
+    i->not_down = i->over || !i->end;
 }
 
-/* Along the direction; then, unless this is the end, the cycle for what is left: gives its sums. */
-static double go(und_system *s, bool end, double *energy)
+static int plan_iteration(iterations *i, und_step *steps)
 {
-    static const und_kernel look_kernel = {"look", look};
-    static const und_set one = {.blocks = 1};
-    const und_system_args args = args_of(s, s->slice_bits);
-    const und_pass passes[] = {UND_PASS(und_direct, &args, &s->set), UND_PASS(und_advance, &args, &s->set)};
-    const und_pass *first = s->directed ? passes + 1 : passes, last = {&look_kernel, &s, &one};
-    const int count = s->directed ? 1 : 2;
-    if (!end)
-        return und_multigrid_cycle(&s->m, first, count, &last, &s->stop, energy);
-    und_pass_chain(&s->m.device, first, count);
-    look(&s, &one, 0);
-    return s->stop ? 0 : und_multigrid_cycle(&s->m, NULL, 0, NULL, NULL, energy);
-}
-
-/* The cycle for r as it is. */
-static double cycle_first(und_system *s, double *energy)
-{
-    const und_system_args args = args_of(s, NULL);
-    return und_multigrid_cycle(&s->m, &UND_PASS(und_give_residual, &args, &s->set), 1, NULL, NULL, energy);
+    const und_multigrid *m = &i->s->m;
+    int own = 0;
+    steps[own++] = (und_step){.passes = &i->reckon, .count = 1};
+    steps[own++] = und_multigrid_energy(m, i->advance, i->s->p, &i->energy_args, i->energy, &i->not_directed);
+    steps[own++] = (und_step){.passes = &i->aim, .count = 1};
+    for (int k = 0; k < 2; k++) {
+        steps[own++] = und_multigrid_first(m, i->advance + 1 - k, 1 + k, i->fused[k], &i->not_fused[k]);
+        steps[own++] = (und_step){i->advance + 1 - k, 1 + k, true, &i->not_last[k]};
+    }
+    steps[own++] = (und_step){.passes = &i->look, .count = 1};
+    steps[own++] = und_multigrid_first(m, NULL, 0, i->down, &i->not_down);
+    return own + und_multigrid_rest(m, steps + own, &i->over);
 }
 
 /* Conjugate gradients until the residual that is carried along is below the tolerance.  What it was made from
  * is kept by r, x and p; directions are stored in float, but what they do to x and r is the same. */
-static void iterate(und_system *s, int max_iterations, int *iterations)
+static void iterate(und_system *s, int max_iterations, int *count)
 {
-    const und_level *level = &s->m.level[0];
-    double energy, before = largest_of(s, s->slice_bits);
-    s->residual = before;
-    s->scale = 1 / before;
+    static const und_kernel reckon_kernel = {"reckon", reckon}, aim_kernel = {"aim", aim},
+                            look_kernel = {"look", look};
+    static const und_set one = {.blocks = 1};
+    const und_multigrid *m = &s->m;
+    iterations own, *const i = &own;
+    s->residual = i->before = largest_of(s, s->slice_bits);
+    s->scale = 1 / s->residual;
     s->product = s->energy = 0;
-    double product = cycle_first(s, &energy);
-    while (*iterations < max_iterations) {
-        if (!(product > 0))
-            return;
-        s->beta = s->product > 0 ? product / s->product : 0;
-        s->product = product;
-        s->energy = find_energy(s, energy);
-        if (!(s->energy > 0) || !isfinite(product / s->energy))
-            return;
-        s->alpha = product / s->energy / (s->scale * level->largest);
-        /* If it falls as it did the last time, this is the end: nothing is smoothed in vain. */
-        const double expected = s->residual * (s->residual / before);
-        before = s->residual;
-        product = go(s, expected < s->tolerance, &energy);
-        ++*iterations;
-        if (s->stop)
-            return;
+    i->s = s;
+    i->args = args_of(s, s->slice_bits);
+    i->count = *count;
+    i->most = max_iterations;
+    i->over = false;
+    i->reckon = (und_pass){&reckon_kernel, &i, &one};
+    i->aim = (und_pass){&aim_kernel, &i, &one};
+    i->look = (und_pass){&look_kernel, &i, &one};
+    i->advance[0] = UND_PASS(und_direct, &i->args, &s->set);
+    i->advance[1] = UND_PASS(und_advance, &i->args, &s->set);
+    const und_pass residual = UND_PASS(und_give_residual, &i->args, &s->set);
+    for (bool begun = false; !i->over; begun = true) {
+        int steps = 0;
+        if (!begun) {
+            i->steps[steps++] = und_multigrid_first(m, &residual, 1, i->first, NULL);
+            steps += und_multigrid_rest(m, i->steps + steps, NULL);
+        }
+        for (int k = 0; k < AT_ONCE; k++)
+            steps += plan_iteration(i, i->steps + steps);
+        und_pass_steps(&m->device, i->steps, steps);
     }
+    *count = i->count;
+}
+
+/* The cycle for r as it is. */
+static void cycle(und_system *s)
+{
+    und_pass first[UND_MULTIGRID_FIRST];
+    und_step steps[1 + UND_MULTIGRID_REST];
+    const und_system_args args = args_of(s, NULL);
+    steps[0] = und_multigrid_first(&s->m, &UND_PASS(und_give_residual, &args, &s->set), 1, first, NULL);
+    und_pass_steps(&s->m.device, steps, 1 + und_multigrid_rest(&s->m, steps + 1, NULL));
 }
 
 void und_system_precondition(und_system *s, const double *r, double *z)
@@ -213,9 +279,8 @@ void und_system_precondition(und_system *s, const double *r, double *z)
     s->b_double = r;
     s->grid = z;
     const und_system_args args = args_of(s, s->slice_bits);
-    double unused;
     und_pass(&s->m.device, und_take_r, &args, &s->set);
-    cycle_first(s, &unused);
+    cycle(s);
     und_pass_chain(
         &s->m.device,
         (const und_pass[]){UND_PASS(und_keep_z, &args, &s->set), UND_PASS(und_give_x, &args, &s->set)}, 2);

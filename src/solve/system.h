@@ -29,10 +29,8 @@ typedef struct und_system {
     double scale;     /* of r, for the preconditioner */
     double tolerance; /* of the largest |r|, which is */
     double residual;
-    bool stop;              /* below it */
-    double beta, alpha;     /* of the iteration */
+    double beta;            /* of the iteration */
     double product, energy; /* z r and p A p of the one before; 0: there was none */
-    bool directed;          /* p is the next direction already */
 } und_system;
 
 /* What it needs between setting and und_system_done, `scratch` lends; NULL: it has memory of its own. */

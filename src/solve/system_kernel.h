@@ -158,7 +158,12 @@ UND_KERNEL_PACKS_MOST(und_take_cold, und_system_args)
 UND_INLINE und_pack_long und_take_warm(const und_system_args *a, und_place p, int kind)
 {
     const und_cell_pack *e = a->list + p.at;
-    const size_t at = und_pack_at(e, p), from = und_pack_in_grid(a, e, p.z);
+    const size_t at = und_pack_at(e, p), from = und_pack_in_grid(a, e, p.z),
+                 soon = from + (size_t)(2 * a->step[1]);
+    und_lanes_fetch(a->grid + soon);
+    und_lanes_fetch(a->grid + soon + UND_CELL_PACK);
+    if (a->given)
+        und_lanes_fetch(a->given + soon);
     for (unsigned c = 0; c < 2; c++) {
         const unsigned offset = (e->at ^ c) & 1, bits = und_pack_bits(a, e, p.z, offset, kind);
         const und_pack_double value = UND_PACK_SECOND(und_pack_double, a->grid + from, offset, p.x);
