@@ -260,12 +260,12 @@ void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t
     }
 }
 
-void und_volume_hand_over(und_volume *v, int32_t *amounts)
+static void hand_over(und_volume *v)
 {
     UND_VOLUME_EACH_CHUNK(v, k)
-    und_volume_set_out(v, k, amounts);
+    und_volume_set_out(v, k, v->c);
     UND_VOLUME_EACH_CHUNK(v, k)
-    und_volume_give_out(v, k, amounts);
+    und_volume_give_out(v, k, v->c);
 }
 
 /* ---- What phi encloses ---- */
@@ -493,7 +493,7 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
                 p->to[at] = way_out(v, walls, at);
             }
         }
-        und_volume_hand_over(v, v->c);
+        hand_over(v);
         UND_VOLUME_EACH_CHUNK(v, k)
         UND_VOLUME_OF_CHUNK(k, k->bits, at)
         v->c[at] += p->extra[at];

@@ -110,10 +110,8 @@ typedef struct und_volume_filming {
 und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows);
 
 /* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
- * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
-void und_volume_hand_over(und_volume *v, int32_t *amounts);
-/* The same in two turns, since a cell that gives may be given to: of a chunk, how much it is, into spare[];
- * then all of it. */
+ * says: 13 is itself, and one more is one further along x, three along y, nine along z. In two turns, since
+ * a cell that gives may be given to: of a chunk, how much it is, into spare[]; then all of it. */
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts);
 void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts);
 
