@@ -144,7 +144,7 @@ static void wrong_defs_are_refused(void **unused)
     struct {
         double courant, tolerance, dx;
         int n, particles;
-    } wrong[] = {{0, 1e-4, 1, 4, 8},  {1, 0, 1, 4, 8},      {1, 1e-4, 0, 4, 8},       {1, 1e-4, 1, 0, 8},
+    } wrong[] = {{-1, 1e-4, 1, 4, 8}, {1, 0, 1, 4, 8},      {1, 1e-4, 0, 4, 8},       {1, 1e-4, 1, 0, 8},
                  {1, 1e-4, 1, 4, -1}, {NAN, 1e-4, 1, 4, 8}, {1, 1e-4, INFINITY, 4, 8}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         und_error err = {0};

@@ -488,15 +488,15 @@ static void what_converges_is_taken(void **state)
     end(r);
 }
 
-/* How far what flows out of a free cell inside of the liquid is from what it is to gain, of a cell in the
- * step. */
+/* How far what flows out of a free cell inside of the liquid, that was no bubble before the step, is from
+ * what it is to gain, of a cell in the step. */
 static double amiss_in(const und_levelset *s, int x, int y)
 {
     const size_t at = und_mac_at(&s->mac, x, y, 0);
     const double per = s->dt / s->def.dx;
     double sum = -und_levelset_asked(s, x, y, 0) * s->dt;
     if (!(s->surface.phi[at] < -2.5f) || !(s->solids.distance[at] > 1) ||
-        und_mask_has(und_levelset_held(s), x, y, 0))
+        !und_mask_has(&s->flow.liquid, x, y, 0) || und_mask_has(und_levelset_held(s), x, y, 0))
         return 0;
     for (int a = 0; a < 2; a++)
         sum += per * ((double)s->flow.u[a][at] - (double)s->flow.u[a][at - (size_t)s->mac.step[a]]);

@@ -168,6 +168,7 @@ und_status case_levelset_divergence(case_sink *sink, und_error *err)
         if (!levelset)
             return err->status;
         char what[64];
+        und_levelset_step(levelset, 1e-3); /* in which no bubble goes: what is deep was liquid */
         double speed = case_levelset_fastest(levelset, &def);
         snprintf(what, sizeof what, "divergence dx / fastest, tolerance %g", tolerance);
         case_report(sink,

@@ -110,10 +110,12 @@ typedef struct und_levelset_def {
     const und_upstream_def *upstreams;
     und_band_sink sink; /* of what goes on to other grids */
 
-    double courant;  /* cells that liquid crosses in a substep, all but the fastest: 1 / CFLmultiplier
-                        of 4.4.1; 1 / 0.6 */
+    double
+        courant;     /* cells that liquid crosses in a substep, all but the fastest: 1 / CFLmultiplier
+                        of 4.4.1; 0: 2, but 1 / 0.6 where it is viscous or particles alone follow its surface */
     double max_step; /* s; infinite */
-    int trace;       /* of what is followed back along the flow: a Runge-Kutta method of order 2 or 3; 2 */
+    int trace;       /* of what is followed back along the flow: a Runge-Kutta method of order 2 or 3; 2, but
+                        3 of the surface where steps are long by default */
     und_velocity_rule velocity_rule; /* MacCormack */
     int order; /* of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns; 0:
                   2, but 1 where the viscosity varies or control shapes the surface of a viscous liquid */
@@ -175,7 +177,8 @@ void und_levelset_window(const und_levelset *levelset, int low[3], int n[3]);
 /* Cells are counted over the domain; what is not in the window is air at rest. */
 double und_levelset_distance(const und_levelset *levelset, int x, int y, int z); /* m */
 double und_levelset_pressure(const und_levelset *levelset, int x, int y, int z); /* Pa */
-/* Velocity on the low face of the cell along the axis; x up to n[0] where the axis is 0, and so on. */
+/* Velocity on the low face of the cell along the axis; x up to n[0] where the axis is 0, and so on.  Of water
+ * it is that of the middle of the last substep, of viscous liquid that of its end. */
 double und_levelset_velocity(const und_levelset *levelset, int axis, int x, int y, int z);
 double und_levelset_temperature(const und_levelset *levelset, int x, int y, int z);
 /* m3 of liquid that showed up beside the obstacle where no way over open faces led from liquid in a substep,

@@ -274,7 +274,7 @@ void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pre
 und_mac_flow_report und_mac_flow_project(und_mac_flow *s, und_pressure *system,
                                          const und_mac_flow_projection *what)
 {
-    const double dx = s->mac.d[0], dt = what->dt;
+    const double dx = s->mac.d[0], dt = what->dt, time = what->time > 0 ? what->time : dt;
     project p = {.s = s,
                  .phi = what->surface->phi,
                  .grown = what->grown,
@@ -283,8 +283,8 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, und_pressure *system,
                  .asked = &s->asked,
                  .loose = &what->solids->loose,
                  .unit = dt / dx,
-                 .gain = (float)(what->everywhere * dx / dt),
-                 .speed = (float)(dx / dt),
+                 .gain = (float)(what->everywhere * dx / time),
+                 .speed = (float)(dx / time),
                  .lets_go = what->solids->separate != NULL,
                  .pull = what->pull * dt / dx};
     und_mask_copy(&s->liquid, &s->asked);

@@ -20,14 +20,30 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->liquid.watch)
 
-/* Cells that solids cross in a substep at most, however long it may be: what is before them is pushed, and
- * what is behind them drawn, by the pressure alone. */
-#define SOLIDS_CROSS (1 / 0.6)
+/* Cells that liquid crosses in a substep where nothing is said; where the surface is followed by particles
+ * alone, which lose more in longer steps, or the liquid is viscous, whose discs get out of round as they
+ * turn; and at most while solids move: what is before them is pushed, and what is behind them drawn, by the
+ * pressure alone. */
+#define CROSSES 2
+#define CROSSES_LESS (1 / 0.6)
 
 /* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
  * the others: they would make the steps of all the liquid shorter. */
 #define FEW 0.01
 #define FURTHER 1.4
+
+static bool is_viscous(const und_levelset_def *def)
+{
+    return def->viscosity > 0 || und_levelset_viscosity_varies(def);
+}
+
+/* s: from when the flow has its velocity to the end of the substep.  Water has that of the substep's middle,
+ * which moves its surface to second order (leapfrog): it changes for half of the substep before and half of
+ * this one.  What is viscous has that of the end, as implicit viscosity has. */
+static double ahead(const und_levelset *s, double dt)
+{
+    return is_viscous(&s->def) ? 0 : 0.5 * dt;
+}
 
 void und_levelset_find_speeds(und_levelset *s)
 {
@@ -51,12 +67,14 @@ static void choose_step(und_levelset *s)
 {
     const double solids = und_solids_fastest(&s->solids, s->time, s->left);
     const double led = und_control_particles_fastest(und_levelset_control_particles(s), s->time, s->left);
-    const double usual = time_to_cross(s, s->def.courant, fmax(s->usual, fmax(solids, led)));
-    const double flow = fmin(usual, time_to_cross(s, s->furthest, s->fastest));
-    const double passed = s->def.dx * fmin(s->def.courant, SOLIDS_CROSS) / fmax(solids, 1e-30);
-    double most = fmin(fmin(flow, passed), s->def.max_step);
+    const double crosses = solids > 0 ? fmin(s->def.courant, CROSSES_LESS) : s->def.courant;
+    const double since = ahead(s, s->before) * und_levelset_pull(s);
+    const double usual = time_to_cross(s, crosses, fmax(s->usual + since, fmax(solids, led)));
+    const double fastest = time_to_cross(s, crosses / s->def.courant * s->furthest, s->fastest + since);
+    const double flow = fmin(usual, fastest);
+    double most = fmin(flow, s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
-    s->crawls = s->ran_away && s->left / fmin(flow, passed) < MOST_SUBSTEPS;
+    s->crawls = s->ran_away && s->left / flow < MOST_SUBSTEPS;
     s->needed = most;
     bool last = most >= s->left || s->ran_away || s->last_two_equal > 0;
     if (last && s->end > s->time)
@@ -101,7 +119,7 @@ static void rub(und_levelset *s, und_levelset_pressed *pressed)
 {
     const und_mac_flow_projection plain = {.surface = &pressed->surface,
                                            .solids = &s->solids,
-                                           .dt = s->dt,
+                                           .dt = s->kick,
                                            .pull = und_levelset_suction(s),
                                            .keen = s->volume != NULL,
                                            .held = und_levelset_held(s),
@@ -113,9 +131,9 @@ static void rub(und_levelset *s, und_levelset_pressed *pressed)
         und_levelset_beyond_sides(s, pressed->surface.phi, true);
         und_mac_flow_project(&s->flow, s->system, &plain);
     }
-    und_mac_flow_rub(&s->flow, &s->solids, s->dt);
+    und_mac_flow_rub(&s->flow, &s->solids, s->kick);
     if (!viscous) {
-        und_mac_flow_push(&s->flow, plain.surface, s->flow.p, -s->dt, plain.keen);
+        und_mac_flow_push(&s->flow, plain.surface, s->flow.p, -s->kick, plain.keen);
         und_levelset_beyond_sides(s, pressed->surface.phi, false);
     }
     und_levelset_enforce_held_velocities(s);
@@ -171,6 +189,7 @@ static bool begin_substep(und_levelset *s)
     STEP (WINDOW)
         und_levelset_move_window(s);
     und_levelset_bands_step(s);
+    s->kick = ahead(s, s->before) + s->dt - ahead(s, s->dt);
     if (s->control)
         STAGE (&s->stages[STAGE_CONTROL])
             ready = und_levelset_control_ready(s);
@@ -185,16 +204,16 @@ static void carry_velocity(und_levelset *s)
     const und_advection rule =
         s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
     if (s->def.order == 2)
-        und_mac_flow_scale_gained(&s->flow, s->before > 0 ? s->dt / s->before : 0);
+        und_mac_flow_scale_gained(&s->flow, s->kicked > 0 ? s->kick / s->kicked : 0);
     if (s->solids.any)
-        und_mac_flow_bound_narrow(&s->flow, &s->solids, (int)ceil(s->furthest) + 1, s->dt / s->def.dx);
-    und_mac_flow_advect(&s->flow, s->dt / s->def.dx, trace, rule);
+        und_mac_flow_bound_narrow(&s->flow, &s->solids, (int)ceil(s->furthest) + 1, s->kick / s->def.dx);
+    und_mac_flow_advect(&s->flow, s->kick / s->def.dx, trace, rule);
 }
 
 static void push(und_levelset *s)
 {
-    und_elements_force(s->elements, &s->flow, s->def.gravity, s->dt); /* 4.4.4 */
-    und_elements_modify(s->elements, &s->flow, s->dt);                /* 4.4.5 */
+    und_elements_force(s->elements, &s->flow, s->def.gravity, s->kick); /* 4.4.4 */
+    und_elements_modify(s->elements, &s->flow, s->dt);                  /* 4.4.5 */
     if (s->control)
         und_control_particles_lead(und_levelset_control_particles(s), &s->flow, s->dt);
     und_levelset_enforce_held_velocities(s);
@@ -206,9 +225,10 @@ static und_mac_flow_report extend(und_levelset *s)
     und_mac_flow_report air = {0};
     und_levelset_find_speeds(s);
     if (s->def.order == 2)
-        und_mac_flow_find_gained(&s->flow, und_levelset_held(s), 0.5 * s->dt * und_levelset_pull(s));
+        und_mac_flow_find_gained(&s->flow, und_levelset_held(s), 0.5 * s->kick * und_levelset_pull(s));
     und_mac_flow_extend(&s->flow, &s->solids, s->layers);
     s->before = s->dt;
+    s->kicked = s->kick;
     if (s->def.free_air)
         air = und_mac_flow_free_air(&s->flow, &s->surface, &s->solids, s->system, und_levelset_held(s),
                                     reach(s), AIR_TOLERANCE, s->def.max_iterations);
@@ -349,7 +369,6 @@ und_levelset_def und_levelset_def_default(void)
         .gravity = {0, -9.81, 0},
         .density = 1000,
         .viscosity_solver = UND_VISCOSITY_COUPLED,
-        .courant = 1 / 0.6,
         .max_step = INFINITY,
         .trace = 2,
         .velocity_rule = UND_VELOCITY_MACCORMACK,
@@ -440,11 +459,6 @@ static bool shapes_surface(const und_levelset_def *def)
     return false;
 }
 
-static bool is_viscous(const und_levelset_def *def)
-{
-    return def->viscosity > 0 || und_levelset_viscosity_varies(def);
-}
-
 /* Where liquid comes in through its surface, what goes on beyond it would grow from step to step. */
 static bool takes_first_order(const und_levelset_def *def)
 {
@@ -458,12 +472,23 @@ static int order_of(const und_levelset_def *def)
                                                                           : 2;
 }
 
+/* Long steps are for what holds its volume, and is not viscous. */
+static bool takes_long_steps(const und_levelset_def *def)
+{
+    return und_levelset_has_volumes(def) && !is_viscous(def);
+}
+
+static double courant_of(const und_levelset_def *def)
+{
+    return def->courant != 0 ? def->courant : takes_long_steps(def) ? CROSSES : CROSSES_LESS;
+}
+
 static und_status check_def(const und_levelset_def *def, und_error *err)
 {
     const und_liquid_range range[] = {{"size", def->dx, 1e-9, 1e9},
                                       {"density", def->density, 1e-9, 1e9},
                                       {"viscosity", def->viscosity, 0, 1e9},
-                                      {"courant", def->courant, 0.01, 20},
+                                      {"courant", courant_of(def), 0.01, 20},
                                       {"max_step", def->max_step, 1e-12, INFINITY},
                                       {"trace", def->trace, 2, 3},
                                       {"order", def->order, 0, 2},
@@ -648,7 +673,9 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->def = *def;
     s->def.order = order_of(def);
     s->threads = und_threads(def->threads);
-    s->furthest = def->courant * (is_viscous(def) ? 1 : FURTHER);
+    s->def.courant = courant_of(def);
+    s->furthest = s->def.courant * (is_viscous(def) ? 1 : FURTHER);
+    s->follows = def->trace == 3 || takes_long_steps(def) ? UND_TRACE_RK3 : UND_TRACE_RK2;
     s->layers = (int)fmax(ceil(s->furthest) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
     und_levelset_first_window(s);

@@ -60,7 +60,7 @@ static float inflow(const search *f, size_t at, int axis, bool high)
                  next = high ? at + step : at - step;
     if (!f->v->parts->inside[next] || (f->pressed && !(f->phi[next] < 0)))
         return 0; /* nothing comes in by a side, and the pressure knows of the liquid's faces alone */
-    const float u = s->flow.u[axis][face] + (f->pressed ? 0 : (float)(s->def.gravity[axis] * s->dt));
+    const float u = s->flow.u[axis][face] + (f->pressed ? 0 : (float)(s->def.gravity[axis] * s->kick));
     return (high ? -u : u) * (float)(s->dt / s->def.dx) * f->walls->open[axis][face];
 }
 

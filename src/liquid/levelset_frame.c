@@ -111,10 +111,10 @@ int und_levelset_numbers(und_levelset *s, und_state_field list[UND_LEVELSET_STAT
 {
     int n = 0;
     list[n++] = und_state_field_of("time", UND_F64, &s->time, 1);
-    if (s->def.order == 2) {
-        list[n] = und_state_field_of("before", UND_F64, &s->before, 1);
-        list[n++].adapts = true;
-    }
+    list[n] = und_state_field_of("before", UND_F64, &s->before, 1);
+    list[n++].adapts = true;
+    list[n] = und_state_field_of("kicked", UND_F64, &s->kicked, 1);
+    list[n++].adapts = true;
     list[n++] = und_state_field_of("left", UND_F64, &s->left, 1);
     list[n++] = und_state_field_of("end", UND_F64, &s->end, 1);
     list[n++] = und_state_field_of("substeps", UND_F64, &s->substeps, 1);

@@ -7,6 +7,8 @@
 
 /* ---- What cells hold too much of ---- */
 
+#define UND_EXCESS_OFF 3e-4f /* of a cell: fluxes are off by that much, which the pressure is not to push */
+
 typedef struct und_excess_args {
     und_mac mac;
     const int32_t *c;
@@ -69,7 +71,8 @@ UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
         const und_lanes over = und_excess_at(a, p.at, p.which);
         const und_lanes_int much = (phi < 0) & (over > 0.1f);
         part = und_lanes_select(much, a->half * und_volumes_clip(over - 0.1f, a->most), none);
-        part = und_lanes_select(phi < a->deep, a->half * und_volumes_clip(over, a->most), part);
+        const und_lanes rest = over - und_volumes_clip(over, UND_EXCESS_OFF);
+        part = und_lanes_select(phi < a->deep, a->half * und_volumes_clip(rest, a->most), part);
     }
     und_lanes_store_some(a->gain + p.at, a->grown ? part + und_lanes_load(a->grown + p.at) : part, p.which);
 }

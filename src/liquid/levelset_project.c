@@ -46,7 +46,8 @@ static und_mac_flow_report find_pressure(und_levelset *s, und_levelset_pressed *
 {
     und_mac_flow_projection what = {.surface = &pressed->surface,
                                     .solids = &s->solids,
-                                    .dt = s->dt,
+                                    .dt = s->kick,
+                                    .time = s->dt,
                                     .everywhere = growth(s),
                                     .grown = s->volume ? und_levelset_volume_gain(s, pressed, grown) : grown,
                                     .pull = und_levelset_suction(s),

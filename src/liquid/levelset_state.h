@@ -66,12 +66,14 @@ struct und_levelset {
     size_t *film_cell;    /* room for the lists of und_levelset_pressed */
     int32_t *closing;
     double time, left, end, dt;
-    double before; /* s: the substep before this one */
+    double before;       /* s: the substep before this one */
+    double kick, kicked; /* s: from the middle of that to the middle of this one; the same before */
     double substeps;
     double last_two_equal; /* 1: half of what was left of a step is done, and the rest is its last substep */
     double fastest;        /* m/s: of the flow that last moved the liquid */
     double usual;          /* the same, but for a few faces */
     double furthest;       /* cells that the fastest cross in a substep */
+    und_trace_order follows; /* what phi is followed back by: in long steps the flow bends on the way */
     und_ledger ledger;
     double lost[4];   /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
     double losing;    /* m3 that following the surface loses in a substep, of late */

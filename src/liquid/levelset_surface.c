@@ -50,7 +50,7 @@ static void follow_walls(und_levelset *s, double cells_per_speed)
     const double furthest = s->furthest + 1; /* cells: what moves in a substep */
     und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->flow.u, cells_per_speed);
     und_solids_edge_overflow(&s->solids, s->surface.next, s->surface.phi, s->flow.u, cells_per_speed,
-                             s->def.trace == 3, furthest);
+                             s->follows == UND_TRACE_RK3, furthest);
 }
 
 static void carry_phi(und_levelset *s, double cells_per_speed)
@@ -59,8 +59,7 @@ static void carry_phi(und_levelset *s, double cells_per_speed)
         und_distance_advect_weno(&s->surface, s->flow.u, cells_per_speed);
         return;
     }
-    und_distance_advect(&s->surface, s->flow.u, cells_per_speed,
-                        s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2);
+    und_distance_advect(&s->surface, s->flow.u, cells_per_speed, s->follows);
     if (s->solids.any)
         follow_walls(s, cells_per_speed);
 }

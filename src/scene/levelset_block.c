@@ -340,14 +340,17 @@ const field und_levelset_fields[] = {
             "never, nor by itself in large domains"},
     LIST("control", und_read_control, und_control_fields,
          "control particles, which lead what is around them"),
-    {"courant", F_NUMBER, NULL, 0.01, 20, .offset = LEVELSET(courant),
-     .doc = "cells that liquid crosses in a step, all but the fastest: fewer are slower and more accurate"},
+    {"courant", F_NUMBER, NULL, 0, 20, .offset = LEVELSET(courant),
+     .doc =
+         "cells that liquid crosses in a step, all but the fastest: fewer are slower and more accurate; 0: "
+         "2, but 1.67 where it is viscous or particles alone follow its surface"},
     {"cfl", F_OTHER, .read = read_cfl, .expected = "a number from 0.05 to 100",
      .doc = "the old name of 1 / courant"},
     {"max_step", F_NUMBER, "s", 1e-9, INFINITY, .offset = LEVELSET(max_step),
      .doc = "no step is longer than this"},
     {"trace", F_INTEGER, NULL, 2, 3, .offset = LEVELSET(trace),
-     .doc = "order of the Runge-Kutta method by which the flow is followed back"},
+     .doc =
+         "order of the Runge-Kutta method by which the flow is followed back; the surface of water is by 3"},
     {"order", F_INTEGER, NULL, 0, 2, .offset = LEVELSET(order),
      .doc = "of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns in the "
             "air; 0: 2, but 1 where the viscosity varies or control shapes the surface of a viscous liquid"},

@@ -239,7 +239,7 @@ static void find_thin(const fit *f, const und_volume_chunk *k, und_lanes_int at_
         const ptrdiff_t step = f->v->mac.step[a];
         const und_lanes bend =
             und_lanes_load(phi + step) + und_lanes_load(phi - step) - 2 * und_lanes_load(phi);
-        bits |= ((bend > BEND) & UND_VOLUME_SHEET) | ((bend < -BEND) & UND_VOLUME_GAP);
+        bits |= ((bend > BEND) | (bend < -BEND)) & UND_VOLUME_THIN;
     }
     und_lanes_bytes_store_some(unsure, bits, k->bits);
 }
@@ -532,7 +532,7 @@ static around sum_around(const fit *f, const und_volume_chunk *chunk)
 /* How much of it phi is asked to show.  Fluxes are off by little everywhere, particles by less: what is small
  * beside the liquid there is, and beside the air, comes slowly, and is evened out along the surface before.
  * Where the flow keeps its volume so do the particles, but in sheets that are thinner than they can tell,
- * and gaps that close. */
+ * and gaps that close: those show what there is. */
 static und_lanes asked(const fit *f, const und_volume_chunk *k, const around *sum)
 {
     if (!f->tracked)
@@ -547,11 +547,8 @@ static und_lanes asked(const fit *f, const und_volume_chunk *k, const around *su
     und_lanes_int unsure = und_lanes_bytes(at);
     for (int a = 0; a < 3; a++)
         unsure |= und_lanes_bytes(at - f->v->mac.step[a]) | und_lanes_bytes(at + f->v->mac.step[a]);
-    const und_lanes_int sure = (unsure & ~UND_VOLUME_SHEET) == 0;
-    const und_lanes far = SURE * sum->area,
-                    high = und_lanes_select((unsure & UND_VOLUME_SHEET) != 0, less, far);
-    const und_lanes slow = und_lanes_max(und_lanes_min(sum->over, high), -far);
-    return SHIFT * und_lanes_select(sure, sum->over - (1 - SURE_SHIFT) * slow, shown);
+    const und_lanes far = SURE * sum->area, slow = und_lanes_max(und_lanes_min(sum->over, far), -far);
+    return SHIFT * und_lanes_select(unsure == 0, sum->over - (1 - SURE_SHIFT) * slow, shown);
 }
 
 /* Where there is next to no surface around, but liquid, some comes up.  What is still to be shown around

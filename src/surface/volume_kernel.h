@@ -34,7 +34,7 @@ typedef struct und_volume_chunk {
 /* In unsure[].  Beyond the surface the flow is made up: where it gains or loses volume so do phi and the
  * particles, and what cells hold does not; so in sources, and where it is slow fluxes are off by less. Sheets
  * may be thinner than particles can tell, gaps close, and along walls there are films. */
-enum { UND_VOLUME_GAINS = 1, UND_VOLUME_SHEET = 2, UND_VOLUME_GAP = 4, UND_VOLUME_WALL = 8 };
+enum { UND_VOLUME_GAINS = 1, UND_VOLUME_THIN = 2, UND_VOLUME_WALL = 4 };
 
 /* Cells where that is so of a flow that crosses `whole` cells in a step at 1 m/s. */
 UND_INLINE und_lanes_int und_volumes_gaining(const und_mac *m, const float *const u[3], float whole,
