@@ -112,9 +112,11 @@ printf x | dd of=damaged/top/bands bs=1 seek=3000 conv=notrunc 2>/dev/null
 expect "a band that was touched" code 1 "$program" verify damaged
 expect "is named" grep -q 'damaged/top/bands: record [0-9]* has changed' said
 
-# cells that hold their volume: all that leaves one grid comes to the other, drops too, however it is run
+# cells that hold their volume: all that leaves one grid comes to the other, drops too, however it is run; the third grid
+# is as high as the second, or drops would fly over it
 sed 's/liquid.levelset { /liquid.levelset { surface = "volume", /; s/frames = 24/frames = 16/; s/{0, -1.5}/{0, -3}/
-    s/open = "bottom",/open = "bottom", fill = box { min = {0.8, 1.2, -1}, max = {0.98, 1.22, 1} },/' more.lua >holds.lua
+    s/open = "bottom",/open = "bottom", fill = box { min = {0.8, 1.2, -1}, max = {0.98, 1.22, 1} },/
+    s/0.5 + 3 \* dx, 1}, cells = {11, 16}/0.5 + 3 * dx, 1 + 3 * dx}, cells = {11, 19}/' more.lua >holds.lua
 exact()
 {
     "$program" info "$1" --json | python3 -c '
