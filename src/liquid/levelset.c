@@ -258,7 +258,7 @@ static void change_liquid(und_levelset *s)
             und_control_particles_render(und_levelset_control_particles(s), s->time, s->dt);
 }
 
-/* The liquid's velocity at the end of the substep. */
+/* The velocity that the liquid moves by in the substep. */
 static und_mac_flow_report make_flow(und_levelset *s)
 {
     und_mac_flow_report report = {0};
