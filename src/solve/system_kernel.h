@@ -127,8 +127,7 @@ UND_INLINE und_pack_long und_take_b(const und_system_args *a, und_place p, int k
         const unsigned offset = (e->at ^ c) & 1, bits = und_pack_bits(a, e, p.z, offset, kind);
         und_pack_double b;
         if (a->given)
-            b = __builtin_convertvector(UND_PACK_SECOND(und_pack_float, a->given + from, offset, p.x),
-                                        und_pack_double);
+            b = und_pack_double_of(UND_PACK_SECOND(und_pack_float, a->given + from, offset, p.x));
         else
             b = UND_PACK_SECOND(und_pack_double, a->given_double + from, offset, p.x);
         b = und_where_bits(b, bits, p.x, kind);
