@@ -106,22 +106,6 @@ UND_INLINE void und_advect_guess(const und_advect_args *a, und_place p, int axis
 }
 UND_KERNEL_AXES(und_advect_guess, und_advect_args, UND_EACH_CELL)
 
-/* Whether all guesses around the places are known. */
-UND_INLINE unsigned und_advect_known(const und_advect_args *a, int axis, const und_lanes place[3])
-{
-    const und_mask *whole = &a->whole;
-    const ptrdiff_t row = 64 * whole->words, step[3] = {1, row, row * (whole->n[1] + 2)};
-    und_lanes_int bit = {0};
-    bit += (int32_t)(step[0] + step[1] + step[2]);
-    for (int k = 0; k < (a->mac.n[2] == 1 ? 2 : 3); k++) {
-        const float low = (float)a->mac.low[k];
-        bit += (k == axis ? und_between_make(whole->n[k], step[k], place[k] - low, 0)
-                          : und_between_make(whole->n[k], step[k], place[k] + 0.5f - low, 1))
-                   .low;
-    }
-    return und_lanes_bits_at(whole->bits, bit);
-}
-
 /* The guess is followed forward: what does not come back to the face is twice its error. */
 UND_INLINE void und_advect_correct(const und_advect_args *a, und_place p, int axis)
 {
@@ -130,7 +114,7 @@ UND_INLINE void und_advect_correct(const und_advect_args *a, und_place p, int ax
     und_face_middles(&a->mac, p, axis, place);
     for (int k = 0; k < 3; k++)
         foot[k] = und_lanes_select(und_lanes_where(p.which), und_lanes_load(a->to[k] + kept), place[k]);
-    const unsigned known = und_advect_known(a, axis, foot) & p.which;
+    const unsigned known = und_sample_near_bits(&a->mac, &a->whole, axis, foot, p.which);
     if (known) {
         und_sample_near_faces(&a->mac, a->guess, axis, foot, p.which, &back, NULL);
         und_lanes better = value + 0.5f * (und_lanes_load(a->moved[axis] + p.at) - back);
