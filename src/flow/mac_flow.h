@@ -41,15 +41,14 @@ void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int co
 /* Book keeping, 4.4.2: sets liquid and flows. */
 void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids *solids);
 
-/* Pressure is 0 where the liquid has been and is no longer near (phi is `width` or more): of what is left
- * behind nothing is known.  After und_mac_flow_label. */
-void und_mac_flow_forget(und_mac_flow *s, const und_distance *d);
+/* The same; and pressure is 0 where the liquid has been and is no longer near (phi is `width` or more): of
+ * what is left behind nothing is known. */
+void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const und_solids *solids);
 
-/* The fastest that a face of the flow moves, m/s; infinite where one has no number. */
-double und_mac_flow_fastest(const und_mac_flow *s);
-/* After that: the same but for a few, so small a part of them; at least the fastest over `times`, and in
- * eight steps. */
-double und_mac_flow_usual(const und_mac_flow *s, double fastest, double few, double times);
+/* The fastest that a face of the flow moves, m/s; infinite where one has no number.  And the same but for a
+ * few, so small a part of them: at least the fastest over `times`, which are 1 or more, and in eight steps.
+ */
+double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, double *usual);
 
 typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK } und_advection;
 

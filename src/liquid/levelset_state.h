@@ -260,6 +260,7 @@ void und_levelset_volume_close(und_levelset *s);
 void und_levelset_volume_fill(und_levelset *s);  /* with what phi encloses */
 void und_levelset_volume_shift(und_levelset *s); /* the grid is another window */
 double und_levelset_volume_sum(const und_levelset *s);
+double und_levelset_volume_fitted(const und_levelset *s); /* as und_levelset_volume_fit left it */
 double und_levelset_volume_shown(const und_levelset *s);
 /* What a frame shows: phi, and films on walls. */
 und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err);

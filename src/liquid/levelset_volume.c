@@ -33,6 +33,7 @@ struct und_levelset_volume {
     float *room;   /* of cells on their side of walls too thin for the grid, where there are such */
     bool thin;
     float *gain; /* what cells gain in the step, of a cell */
+    int64_t sum; /* of what cells hold, when phi had been fitted to it */
     double numbers[UND_LEVELSET_VOLUME_NUMBERS];
 };
 
@@ -100,6 +101,11 @@ void und_levelset_volume_fill(und_levelset *s)
     und_levelset_volume_walls(s);
     const und_volume_walls walls = walls_of(s);
     und_volume_fill(&s->volume->cells, &s->surface, &walls);
+}
+
+double und_levelset_volume_fitted(const und_levelset *s)
+{
+    return (double)s->volume->sum * quantum(s);
 }
 
 double und_levelset_volume_sum(const und_levelset *s)
@@ -659,7 +665,7 @@ int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const 
 
 /* Where the liquid is slower than STILL of what it gains in falling by a cell.  There nothing is lost that
  * particles would know of: they take the side that phi says, or those that are off, by as little as phi and
- * what cells hold drift apart in a long time, would stir it. */
+ * what cells hold drift apart in a long time, would stir it.  What there is of it is found in the same go. */
 static void still_particles(und_levelset *s)
 {
     uint8_t *still = s->volume->cells.parts->mark;
@@ -668,8 +674,11 @@ static void still_particles(und_levelset *s)
                                  .u = {s->flow.u[0], s->flow.u[1], s->flow.u[2]},
                                  .still = still,
                                  .least = (float)(STILL * STILL * und_levelset_pull(s) * s->def.dx)};
-    und_pass(&(und_device){s->threads}, und_mark_still, &args, &rows);
-    und_level_set_particles_refit(s->particles, &s->surface, still, NULL);
+    const und_pass passes[] = {und_volume_sum_pass(&s->volume->cells, &rows),
+                               UND_PASS(und_mark_still, &args, &rows)};
+    und_level_set_particles_refit(s->particles, &s->surface, still, NULL,
+                                  &(und_step){.passes = passes, .count = 2});
+    s->volume->sum = und_volume_summed(&s->volume->cells);
 }
 
 void und_levelset_volume_fit(und_levelset *s)
@@ -689,6 +698,8 @@ void und_levelset_volume_fit(und_levelset *s)
     und_levelset_crests(s);
     if (s->particles)
         still_particles(s);
+    else
+        s->volume->sum = und_volume_sum(v);
 }
 
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s)
