@@ -199,10 +199,7 @@ typedef struct speeds {
 
 UND_INLINE void choose_speeds(speeds *s)
 {
-    float most = 0;
-    for (int i = 0; i < s->blocks; i++)
-        most = s->most[i] > most ? s->most[i] : most;
-    s->fastest = (double)most;
+    s->fastest = (double)und_most_of(s->most, s->blocks);
     const double least = s->fastest / s->times, step = (s->fastest - least) / UND_FASTER_THAN;
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < UND_FASTER_THAN; i++)

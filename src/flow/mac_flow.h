@@ -109,8 +109,10 @@ typedef struct und_mac_flow_projection {
     double everywhere;  /* what the liquid gains in the step, as a part of its volume, */
     double time;        /* s: and in which it does; 0: dt */
     const float *grown; /* of each cell, besides; NULL: nothing */
-    double pull;        /* m2/s2: pressure over density, so much below the air's, at which solids let go */
-    bool keen;          /* the surface counts to a thousandth of a cell, not to a hundredth */
+    const und_step *growing; /* makes it, in one go with what needs it; NULL: it is there */
+    int growing_steps;
+    double pull;          /* m2/s2: pressure over density, so much below the air's, at which solids let go */
+    bool keen;            /* the surface counts to a thousandth of a cell, not to a hundredth */
     const und_mask *held; /* cells whose faces' velocities are given, and are put back by who gives them;
                              NULL: none */
     double *pressure;     /* over density, m2/s2: of cells that are asked, from what is there on */

@@ -226,7 +226,6 @@ float und_pass_most(const und_device *device, const und_pass *passes, int count,
 {
     und_pass wrapped[UND_PASS_MOST] = {0};
     und_most found[UND_PASS_MOST];
-    float most = 0;
     int blocks = 0;
     assert(count <= UND_PASS_MOST);
     for (int i = 0; i < count; i++) {
@@ -235,7 +234,5 @@ float und_pass_most(const und_device *device, const und_pass *passes, int count,
         blocks += passes[i].set->blocks;
     }
     und_pass_run(device, wrapped, count);
-    for (int i = 0; i < blocks; i++)
-        most = block[i] > most ? block[i] : most;
-    return most;
+    return und_most_of(block, blocks);
 }

@@ -419,20 +419,33 @@ static double shortest_step(const und_levelset *s)
     return pull > 0 ? sqrt(s->def.courant * s->def.dx / pull) / times : 0;
 }
 
-const float *und_levelset_volume_gain(und_levelset *s, const und_levelset_pressed *p, const float *grown)
+static void gain_by_closing(const und_levelset_gaining *g, und_place block)
 {
-    const und_volume_walls walls = walls_of(s);
-    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    und_excess_args args = excess_of(s);
-    args.phi = p->surface.phi;
-    args.room = walls.room;
-    args.grown = grown;
-    args.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
-    args.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
-    args.deep = DEEP;
-    und_pass(&(und_device){s->threads}, und_gain_excess, &args, &rows);
-    und_levelset_closing_gain(s, p, &walls, args.gain);
-    return args.gain;
+    (void)block;
+    und_levelset_closing_gain(g->s, g->pressed, &g->walls, g->excess.gain);
+}
+UND_KERNEL(gain_by_closing, und_levelset_gaining, UND_EACH_BLOCK)
+
+const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_pressed *p,
+                                      const float *grown, und_levelset_gaining *g)
+{
+    *g = (und_levelset_gaining){.s = s,
+                                .pressed = p,
+                                .walls = walls_of(s),
+                                .excess = excess_of(s),
+                                .rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
+                                .once = und_set_list(s, 1, 1, 1)};
+    g->excess.phi = p->surface.phi;
+    g->excess.room = g->walls.room;
+    g->excess.grown = grown;
+    g->excess.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
+    g->excess.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
+    g->excess.deep = DEEP;
+    g->pass[0] = UND_PASS(und_gain_excess, &g->excess, &g->rows);
+    g->pass[1] = UND_PASS(gain_by_closing, g, &g->once);
+    for (int i = 0; i < UND_LEVELSET_GAINING; i++)
+        g->step[i] = (und_step){.passes = &g->pass[i], .count = 1};
+    return g->excess.gain;
 }
 
 double und_levelset_asked(const und_levelset *s, int x, int y, int z)
