@@ -151,7 +151,7 @@ static size_t worth_of(const und_step *step)
     return step->chain ? step->passes->set->worth : worth;
 }
 
-enum { MOST_PARTS = 256 };
+enum { MOST_PARTS = 1024 };
 
 /* The parts that a step is made of, behind `count` that there are; how many there are then. */
 static int add_parts(const und_device *device, const und_step *step, part *parts, int *tasks, int count)
