@@ -44,24 +44,30 @@ static void bring(und_levelset *s, double volume)
 
 static und_mac_flow_report find_pressure(und_levelset *s, und_levelset_pressed *pressed, const float *grown)
 {
+    und_levelset_gaining gaining;
     und_mac_flow_projection what = {.surface = &pressed->surface,
                                     .solids = &s->solids,
                                     .dt = s->kick,
                                     .time = s->dt,
                                     .everywhere = growth(s),
-                                    .grown = s->volume ? und_levelset_volume_gain(s, pressed, grown) : grown,
+                                    .grown = grown,
                                     .pull = und_levelset_suction(s),
                                     .keen = s->volume != NULL,
                                     .held = und_levelset_held(s),
                                     .pressure = pressed->pressure,
                                     .tolerance = s->def.tolerance,
                                     .max_iterations = s->def.max_iterations};
+    if (s->volume) {
+        what.grown = und_levelset_volume_gain(s, pressed, grown, &gaining);
+        what.growing = gaining.step;
+        what.growing_steps = UND_LEVELSET_GAINING;
+    }
     und_levelset_beyond_sides(s, pressed->surface.phi, true);
     und_mac_flow_report report = und_mac_flow_project(&s->flow, s->system, &what);
     und_levelset_enforce_held_velocities(s);
     if (und_levelset_volume_press_more(s, pressed)) {
         const int iterations = report.iterations;
-        what.grown = und_levelset_volume_gain(s, pressed, grown);
+        und_levelset_volume_gain(s, pressed, grown, &gaining);
         report = und_mac_flow_project_again(&s->flow, s->system, &what);
         report.iterations += iterations;
         und_levelset_enforce_held_velocities(s);

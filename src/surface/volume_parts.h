@@ -40,9 +40,8 @@ typedef struct und_volume_parts {
     float *block_most;
     int64_t *row_sum;
     und_total *row_total;
-    int32_t *row_most, most;     /* of rows, and of all, as und_volume_sum found it */
-    int32_t *row_low, *row_high; /* of rows: as und_volume_bounds found them */
-    uint8_t *row_films;          /* of rows: whether und_volume_find_films found some */
+    int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
+    uint8_t *row_films;      /* of rows: whether und_volume_find_films found some */
 } und_volume_parts;
 
 enum { UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
