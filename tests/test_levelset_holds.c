@@ -387,6 +387,11 @@ static const struct {
       "{0.304, 0.256, 1} }, friction = 1 } }",
       0},
      1e-4},
+    {{"a viscous pool at rest that sticks to a ball",
+      "size = {1, 1}, cells = 32, level = 0.35, viscosity = 0.001, stick = true, viscosity_solver = "
+      "\"diffuse\", solids = sphere { center = {0.45, 0.25, 0}, radius = 0.2 }",
+      0},
+     1e-4},
 };
 
 /* Nothing moves by itself, or faster than it has fallen. */

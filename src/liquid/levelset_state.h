@@ -126,8 +126,10 @@ enum {
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
 void und_levelset_viscous_close(und_levelset *s);
-void und_levelset_viscous_keep(und_levelset *s); /* before forces act */
-void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed);
+void und_levelset_viscous_keep(und_levelset *s);                             /* before forces act */
+void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed); /* but for plain diffusion, */
+bool und_levelset_diffuses(const und_levelset *s);
+void und_levelset_diffuse(und_levelset *s); /* of a flow that keeps its volume */
 /* After the projection, whose pressure is what changed since: p is all of it. */
 void und_levelset_viscous_add(und_levelset *s, double *pressure);
 void und_levelset_viscous_begin(und_levelset *s);             /* a frame's steps */
