@@ -4,6 +4,7 @@
 
 #include "control/control_particles.h"
 #include "control/elements.h"
+#include "geom/vec.h"
 #include "liquid/levelset.h"
 #include "spray/spray.h"
 #include "surface/level_set_particles.h"
@@ -173,6 +174,10 @@ und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und
 
 /* levelset_start.c: the liquid at the start. */
 und_status und_levelset_fill(und_levelset *s, und_error *err);
+
+/* levelset_fills.c: how far a place is from fills, cells, below 0 in them; and what cells hold of them. */
+double und_levelset_from_fills(const void *levelset, und_vec3 p);
+void und_levelset_fill_cells(und_levelset *s);
 
 /* levelset_edges.c: to the pressure there is air beyond open sides, to stresses the same as in the domain;
  * what leaves by them is booked, and they let nothing in. */
