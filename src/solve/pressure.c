@@ -174,6 +174,11 @@ und_pressure_report und_pressure_solve(und_pressure *s, const float *b, double *
     return und_pressure_solve_in(s, b, x, 1, warm, tolerance, max_iterations);
 }
 
+void und_pressure_lift(und_pressure *s, double *x)
+{
+    und_system_lift(&s->system, x);
+}
+
 void und_pressure_precondition(und_pressure *s, const double *r, double *z)
 {
     und_system_precondition(&s->system, r, z);
