@@ -26,15 +26,12 @@ double und_levelset_suction(const und_levelset *s)
     return 0.05 * und_levelset_pull(s) * s->def.dx;
 }
 
-/* What cells gain by drops and by control, of a cell; NULL: nothing. */
-static const float *gains(und_levelset *s, const und_distance *surface, float *grown)
+/* What cells gain by drops and by control, of a cell. */
+static void find_grown(und_levelset *s, const und_distance *surface, float *grown)
 {
-    if (!und_levelset_spray_grows(s) && !und_levelset_control_grows(s))
-        return NULL;
     memset(grown, 0, s->mac.count * sizeof *grown);
     und_levelset_spray_grow(s, grown);
     und_levelset_control_grow(s, surface, grown);
-    return grown;
 }
 
 static void bring(und_levelset *s, double volume)
@@ -77,9 +74,13 @@ static und_mac_flow_report find_pressure(und_levelset *s, und_levelset_pressed *
 
 und_mac_flow_report und_levelset_project(und_levelset *s, und_levelset_pressed *pressed)
 {
-    float *grown = und_scratch_take(s->scratch, s->mac.count * sizeof *grown);
-    const und_mac_flow_report report = find_pressure(s, pressed, gains(s, &pressed->surface, grown));
-    und_scratch_give_back(s->scratch, grown);
+    const bool grows = und_levelset_spray_grows(s) || und_levelset_control_grows(s);
+    float *grown = grows ? und_scratch_take(s->scratch, s->mac.count * sizeof *grown) : NULL;
+    if (grows)
+        find_grown(s, &pressed->surface, grown);
+    const und_mac_flow_report report = find_pressure(s, pressed, grown);
+    if (grows)
+        und_scratch_give_back(s->scratch, grown);
     und_levelset_viscous_add(s, pressed->pressure);
     if (!s->volume) {
         und_levelset_book(s, und_levelset_held_gain(s));

@@ -271,7 +271,7 @@ double und_levelset_volume_sum(const und_levelset *s);
 double und_levelset_volume_fitted(const und_levelset *s); /* as und_levelset_volume_fit left it */
 double und_levelset_volume_shown(const und_levelset *s);
 /* What a frame shows: phi, and films on walls. */
-und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err);
+und_status und_levelset_volume_show(und_levelset *s, float *shown, und_error *err);
 und_status und_levelset_volume_show_pieces(und_levelset *s, const float *shown, const und_frame *frame,
                                            und_error *err);
 int32_t *und_levelset_volume_cells(const und_levelset *s); /* of the state; and what drops have */

@@ -124,11 +124,12 @@ double und_levelset_thrown(const und_levelset *s)
     return s->volume ? s->volume->numbers[UND_LEVELSET_THROWN] * quantum(s) : 0;
 }
 
-und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err)
+und_status und_levelset_volume_show(und_levelset *s, float *shown, und_error *err)
 {
-    *shown = s->surface.phi;
-    if (!s->volume)
+    if (!s->volume) {
+        und_distance_copy(&s->surface, shown);
         return UND_OK;
+    }
     const und_volume_walls walls = walls_of(s);
     und_volume_borrow(&s->volume->cells);
     const und_status status = und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err);
@@ -600,9 +601,9 @@ void und_levelset_volume_move(und_levelset *s)
                                   .inflow_count = inflow_count,
                                   .leaves = s->bands ? und_levelset_bands_left : NULL,
                                   .context = s};
+    und_volume_borrow(v);
     run_films(s, &walls, pin);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
-    und_volume_borrow(v);
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
     und_volume_give_back(v);
     und_levelset_book(s, und_levelset_held_gain(s));

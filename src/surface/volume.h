@@ -60,10 +60,9 @@ bool und_volume_is_overfull(const und_volume *v);
 /* What phi, and films, show of it: for reports. */
 double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls);
 
-/* What is to be drawn, in cells: phi, with films on walls as thick as they are; d's own where there are none.
- * It is there until the next step. */
-und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                           const float **shown, und_error *err);
+/* What is to be drawn, in cells, laid out as phi: that, with films on walls as thick as they are. */
+und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls, float *shown,
+                           und_error *err);
 
 /* Shifts a frame's distance (m), which is what und_volume_show gave, so that its mesh encloses of each piece
  * what its cells hold. */
