@@ -95,6 +95,13 @@ UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int
         }
         return;
     }
+    if (und_lanes_bits(index == at[0]) == UND_LANES_ALL) { /* one place alone */
+        for (int r = 0; r < rows; r++) {
+            low[r] = und_lanes_all(v[row[r] + at[0]]);
+            high[r] = und_lanes_all(v[row[r] + at[0] + 1]);
+        }
+        return;
+    }
     for (int r = 0; r < rows; r++)
         und_sample_twos(v + row[r], at, &low[r], &high[r]);
 }
