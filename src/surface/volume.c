@@ -19,8 +19,11 @@ static void mark_inside(und_volume *v)
 
 void und_volume_others(und_volume *v, const uint8_t *others)
 {
-    for (size_t i = 0; i < v->mac.count; i++)
+    v->parts->others = false;
+    for (size_t i = 0; i < v->mac.count; i++) {
         v->parts->own[i] = v->parts->inside[i] && !others[i];
+        v->parts->others |= v->parts->inside[i] && others[i];
+    }
 }
 
 enum { AT_CELLS, AT_ROWS, AT_ROW_ENDS, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */

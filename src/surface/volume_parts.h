@@ -15,6 +15,7 @@ typedef struct und_volume_parts {
     uint8_t *inside;      /* 1 in the domain, 0 beside it */
     uint8_t *own;         /* the same, but 0 in cells that are another grid's */
     uint8_t *kind;        /* UND_VOLUME_DRY and so on */
+    bool others, held;    /* whether some are another grid's; whether the flow of some is given */
     uint8_t *to;          /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
     uint8_t *mark;        /* of cells of the list */
     uint8_t *unsure;      /* bits: why what particles know of a cell is not enough */
