@@ -131,9 +131,10 @@ static void plan_labels(labels *l, und_mac_flow *s, const und_distance *d, const
     l->cells = (und_label_cells_args){.mac = s->mac,
                                       .phi = d ? d->phi : NULL,
                                       .open = {solids->open[0], solids->open[1], solids->open[2]},
+                                      .none = solids->none,
                                       .level = level,
                                       .liquid = s->liquid};
-    l->faces = (und_label_faces_args){.mac = s->mac, .liquid = s->liquid};
+    l->faces = (und_label_faces_args){.mac = s->mac, .none = solids->none, .liquid = s->liquid};
     l->passes[0] = UND_PASS(und_label_cells, &l->cells, &l->inside);
     for (int a = 0; a < 3; a++) {
         l->faces.open[a] = solids->open[a];

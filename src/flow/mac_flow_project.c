@@ -247,8 +247,9 @@ static void push(const project *p)
     und_pass_chain(&s->device, passes, 3);
 }
 
-/* What is let go is known by the pressure of the step before; at solids that move then by that of the step
- * itself too, as one that draws back all at once has not pulled before. */
+/* Where no air gets in nothing comes off: there the pressure, which is known but for a constant, is above the
+ * air's.  What is let go is known by the pressure of the step before; at solids that move then by that of the
+ * step itself too, as one that draws back all at once has not pulled before. */
 static und_mac_flow_report solve(project *p, und_pressure *system, double *pressure, bool warm,
                                  double tolerance, int max_iterations)
 {
@@ -270,6 +271,8 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
         und_pressure_set(system, p->asked, solids->none ? NULL : weight, p->known);
         solved = und_pressure_solve_in(system, p->b, pressure, p->unit, warm, tolerance, max_iterations);
         iterations += solved.iterations;
+        if (p->lets_go)
+            und_pressure_lift(system, pressure);
     }
     und_pressure_done(system);
     und_mac_flow_give_back(p->s, &p->known);

@@ -110,9 +110,9 @@ static void fill_and_drain(und_levelset *s)
     s->drained = 0;
 }
 
-/* What rubs is a flow that keeps its volume: or solids would hold up the liquid's weight beside them, which
- * the pressure of all of it would then drive up there. */
-static void rub(und_levelset *s, und_levelset_pressed *pressed)
+/* Plain viscosity and friction.  What they drag is a flow that keeps its volume: or walls would hold up the
+ * liquid's weight beside them, which the pressure of all of it would then drive up there. */
+static void drag(und_levelset *s, und_levelset_pressed *pressed)
 {
     const und_mac_flow_projection plain = {.surface = &pressed->surface,
                                            .solids = &s->solids,
@@ -127,7 +127,9 @@ static void rub(und_levelset *s, und_levelset_pressed *pressed)
     if (!viscous) {
         und_levelset_beyond_sides(s, pressed->surface.phi, true);
         und_mac_flow_project(&s->flow, s->system, &plain);
+        und_levelset_enforce_held_velocities(s);
     }
+    und_levelset_diffuse(s);
     und_mac_flow_rub(&s->flow, &s->solids, s->kick);
     if (!viscous) {
         und_mac_flow_push(&s->flow, plain.surface, s->flow.p, -s->kick, plain.keen);
@@ -275,8 +277,8 @@ static und_mac_flow_report make_flow(und_levelset *s)
     STEP (DIFFUSE) {
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s, &pressed); /* 4.4.7 */
-        if (s->solids.friction)
-            rub(s, &pressed);
+        if (s->solids.friction || und_levelset_diffuses(s))
+            drag(s, &pressed);
     }
     STEP (PROJECT) {
         report = und_levelset_project(s, &pressed); /* 4.4.8 */

@@ -4,6 +4,7 @@
 
 #include "control/control_particles.h"
 #include "control/elements.h"
+#include "geom/vec.h"
 #include "liquid/levelset.h"
 #include "liquid/levelset_kernel.h"
 #include "spray/spray.h"
@@ -128,8 +129,10 @@ enum {
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
 void und_levelset_viscous_close(und_levelset *s);
-void und_levelset_viscous_keep(und_levelset *s); /* before forces act */
-void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed);
+void und_levelset_viscous_keep(und_levelset *s);                             /* before forces act */
+void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed); /* but for plain diffusion, */
+bool und_levelset_diffuses(const und_levelset *s);
+void und_levelset_diffuse(und_levelset *s); /* of a flow that keeps its volume */
 /* After the projection, whose pressure is what changed since: p is all of it. */
 void und_levelset_viscous_add(und_levelset *s, double *pressure);
 void und_levelset_viscous_begin(und_levelset *s);             /* a frame's steps */
@@ -173,6 +176,10 @@ und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und
 
 /* levelset_start.c: the liquid at the start. */
 und_status und_levelset_fill(und_levelset *s, und_error *err);
+
+/* levelset_fills.c: how far a place is from fills, cells, below 0 in them; and what cells hold of them. */
+double und_levelset_from_fills(const void *levelset, und_vec3 p);
+void und_levelset_fill_cells(und_levelset *s);
 
 /* levelset_edges.c: to the pressure there is air beyond open sides, to stresses the same as in the domain;
  * what leaves by them is booked, and they let nothing in. */
