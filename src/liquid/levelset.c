@@ -285,7 +285,7 @@ static und_mac_flow_report make_flow(und_levelset *s)
         und_levelset_volume_free(s, &pressed);
         und_levelset_leave(s);
     }
-    und_scratch_give_back(s->scratch, pressed.surface.phi);
+    und_levelset_release(s, &pressed);
     return report;
 }
 

@@ -11,7 +11,6 @@
 enum { UND_LEVEL_SET_PARTICLES_BLOCK = 4096 }; /* that a thread takes at a time: a multiple of UND_LANES */
 
 typedef struct und_level_set_particles_parts {
-    float *spare;         /* [capacity] to sort into */
     und_scratch *scratch; /* which lends, while they are borrowed, the next three; at most so much */
     size_t most;
     int32_t *box;         /* of each particle, -1: taken out; or what those that are listed reach */
