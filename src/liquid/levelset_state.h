@@ -6,6 +6,7 @@
 #include "control/elements.h"
 #include "geom/vec.h"
 #include "liquid/levelset.h"
+#include "liquid/levelset_kernel.h"
 #include "spray/spray.h"
 #include "surface/level_set_particles.h"
 #include "surface/volume.h"
@@ -267,9 +268,10 @@ void und_levelset_volume_close(und_levelset *s);
 void und_levelset_volume_fill(und_levelset *s);  /* with what phi encloses */
 void und_levelset_volume_shift(und_levelset *s); /* the grid is another window */
 double und_levelset_volume_sum(const und_levelset *s);
+double und_levelset_volume_fitted(const und_levelset *s); /* as und_levelset_volume_fit left it */
 double und_levelset_volume_shown(const und_levelset *s);
 /* What a frame shows: phi, and films on walls. */
-und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err);
+und_status und_levelset_volume_show(und_levelset *s, float *shown, und_error *err);
 und_status und_levelset_volume_show_pieces(und_levelset *s, const float *shown, const und_frame *frame,
                                            und_error *err);
 int32_t *und_levelset_volume_cells(const und_levelset *s); /* of the state; and what drops have */
@@ -303,7 +305,18 @@ bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p);
 /* The speeds of films, before forces act; films have them after the pressure has. */
 void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p);
 void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p);
-const float *und_levelset_volume_gain(und_levelset *s, const und_levelset_pressed *p, const float *grown);
+enum { UND_LEVELSET_GAINING = 2 };
+typedef struct und_levelset_gaining {
+    const und_levelset *s;
+    const und_levelset_pressed *pressed;
+    und_volume_walls walls;
+    und_excess_args excess;
+    und_set rows, once;
+    und_pass pass[UND_LEVELSET_GAINING];
+    und_step step[UND_LEVELSET_GAINING]; /* by which what is returned is made */
+} und_levelset_gaining;
+const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_pressed *p,
+                                      const float *grown, und_levelset_gaining *g);
 void und_levelset_volume_move(und_levelset *s);
 void und_levelset_volume_fit(und_levelset *s);
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s); /* how particles are judged */
