@@ -1,7 +1,7 @@
-/* Gaps between liquid and a wall that close within a step.
+/* Gaps between liquid and a wall, or other liquid, that close within a step.
  *
  * Beyond the surface the flow is only carried on, so what comes into such a gap may be more than it has room
- * for, and would be pressed out again in the next step.  Cells at walls that the flow is about to overfill
+ * for, and would be pressed out again in the next step.  Cells in gaps that the flow is about to overfill
  * count as liquid while the pressure is found, as films do, and take in just what they have room for.  Most
  * are known by the flow and gravity; those that only the pressure drives liquid into, once it is found: where
  * they are many it is found again. */
@@ -16,6 +16,7 @@ static const float LEAST_ROOM = 0.1f; /* of a cell */
 static const float SLIT = 0.2f;       /* of a face: the pressure would drive a jet through one */
 static const float MARGIN = 0.05f;    /* of a cell: so much more than there is room for */
 static const double MANY = 1e-2;      /* of the liquid: too much in all */
+static const float MEETS = 0.5f;      /* cells more between liquid and liquid: or air stays between */
 enum { FURTHEST = 5 };                /* cells that a gap may have */
 
 typedef struct search {
@@ -65,8 +66,8 @@ static float inflow(const search *f, size_t at, int axis, bool high)
     return (high ? -u : u) * (float)(s->dt / s->def.dx) * f->walls->open[axis][face];
 }
 
-/* The gap that a cell is in, from the wall, which is up the axis or down, to the liquid: what flows into it
- * in the step beside what it has room for, of a cell; 0 where there is none. */
+/* The gap that a cell is in, from a wall or other liquid, which is up the axis or down, to the liquid: what
+ * flows into it in the step beside what it has room for, of a cell; 0 where there is none. */
 static float overfills(const search *f, size_t at, int axis, bool up)
 {
     const float *phi = f->phi;
@@ -74,9 +75,14 @@ static float overfills(const search *f, size_t at, int axis, bool up)
     float over = 0, here;
     size_t cell = at;
     for (int wide = 0; is_open(f, cell, axis, up);) {
-        cell = (size_t)((ptrdiff_t)cell + step);
-        if (++wide == f->reach || space_in(f, cell) < 0)
+        const size_t next = (size_t)((ptrdiff_t)cell + step);
+        if (phi[next] < 0) { /* what comes from there */
+            over = inflow(f, cell, axis, up);
+            break;
+        }
+        if (++wide == f->reach || space_in(f, next) < 0)
             return 0;
+        cell = next;
     }
     for (int wide = 0; (here = space_in(f, cell)) >= 0; cell = (size_t)((ptrdiff_t)cell - step)) {
         if (++wide > f->reach || !is_open(f, cell, axis, !up))
@@ -116,8 +122,9 @@ static unsigned before_liquid(const search *f, const int cell[3], int axis, bool
     return und_lanes_bits(wet);
 }
 
-/* Bits of cells from `cell` on so near to a wall that they may be between it and liquid. */
-static unsigned before_walls(const search *f, const int cell[3])
+/* Bits of cells from `cell` on that may be between liquid and a wall; or other liquid, of those of `between`.
+ */
+static unsigned in_gaps(const search *f, const int cell[3], unsigned between)
 {
     const und_mac *m = &f->s->mac;
     const bool *closed = f->walls->closed;
@@ -138,8 +145,11 @@ static unsigned before_walls(const search *f, const int cell[3])
     if (f->walls->room)
         near = und_lanes_bits(und_lanes_load(f->walls->distance + und_mac_at(m, cell[0], cell[1], cell[2])) <
                               (float)(f->reach + 1));
-    for (int way = 0; near && way < 2 * axes; way++)
-        bits |= near & before_liquid(f, cell, way / 2, way % 2);
+    for (int a = 0; a < axes; a++) {
+        const unsigned high = before_liquid(f, cell, a, true);
+        const unsigned low = near | (high & between) ? before_liquid(f, cell, a, false) : 0;
+        bits |= (high & low & between) | (near & (high | low));
+    }
     return bits;
 }
 
@@ -147,7 +157,8 @@ static unsigned before_walls(const search *f, const int cell[3])
 static int64_t find_in_row(const search *f, int row, int32_t *list, int32_t *count)
 {
     const und_mac *m = &f->s->mac;
-    const und_lanes none = {0}, furthest = und_lanes_all((float)f->reach);
+    const und_lanes none = {0}, furthest = und_lanes_all((float)f->reach),
+                    halfway = und_lanes_all(0.5f * (float)(f->reach + 1));
     int64_t sum = 0;
     *count = 0;
     for (int x = 0; x < m->n[0]; x += UND_LANES) {
@@ -156,7 +167,8 @@ static int64_t find_in_row(const search *f, int row, int32_t *list, int32_t *cou
         unsigned bits =
             und_lanes_bits((phi >= none) & (phi < furthest)) & und_volume_row_bits((size_t)(m->n[0] - x));
         if (bits)
-            bits &= before_walls(f, (const int[3]){x, row % m->n[1], row / m->n[1]});
+            bits &= in_gaps(f, (const int[3]){x, row % m->n[1], row / m->n[1]},
+                            bits & und_lanes_bits(phi < halfway));
         for (; bits; bits &= bits - 1) {
             const size_t at = from + (size_t)__builtin_ctz(bits);
             const float over = space_in(f, at) > 0 ? overfilled(f, at) : 0;
@@ -238,11 +250,35 @@ bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed 
     return many;
 }
 
-void und_levelset_closing_gain(const und_levelset *s, const und_levelset_pressed *p,
-                               const und_volume_walls *walls, float *gain)
+/* Whether there is liquid that way before there is a wall. */
+static bool comes_to_liquid(const search *f, size_t cell, int axis, bool up)
 {
+    const ptrdiff_t step = up ? f->s->mac.step[axis] : -f->s->mac.step[axis];
+    for (int wide = 0; wide < f->reach && is_open(f, cell, axis, up); wide++) {
+        cell = (size_t)((ptrdiff_t)cell + step);
+        if (f->phi[cell] < 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether liquid is on both sides of a cell. */
+static bool is_between(const search *f, size_t at)
+{
+    for (int a = 0; a < (f->s->mac.n[2] > 1 ? 3 : 2); a++)
+        if (comes_to_liquid(f, at, a, true) && comes_to_liquid(f, at, a, false))
+            return true;
+    return false;
+}
+
+void und_levelset_closing_gain(const und_levelset *s, const und_levelset_pressed *p,
+                               const struct und_volume_walls *walls, float *gain)
+{
+    search f = search_of(s, p, walls);
+    f.phi = s->surface.phi; /* which is not pressed */
     for (int i = 0; i < p->closing_count; i++) {
         const size_t at = (size_t)p->closing[i];
         gain[at] -= und_volume_room(walls, at) - und_volume_cells(und_levelset_volume_cells(s)[at]);
+        gain[at] -= is_between(&f, at) ? MEETS : 0;
     }
 }
