@@ -87,7 +87,7 @@ static void fill_and_drain(und_levelset *s)
     double before = s->solids.any ? und_levelset_volume(s) : s->ledger.measured; /* solids may have moved */
     double changed = 0;
     und_levelset_volume_before(s);
-    const bool filled = und_elements_fill(s->elements, &s->surface);
+    const bool filled = und_elements_fill(s->elements, &s->surface, true);
     if (s->volume)
         und_levelset_volume_elements(s);
     if (filled)
