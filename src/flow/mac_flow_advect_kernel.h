@@ -109,8 +109,12 @@ UND_KERNEL_AXES(und_advect_guess, und_advect_args, UND_EACH_CELL)
 /* The guess is followed forward: what does not come back to the face is twice its error. */
 UND_INLINE void und_advect_correct(const und_advect_args *a, und_place p, int axis)
 {
-    const size_t kept = und_advect_kept(a, p);
+    const size_t kept = und_advect_kept(a, p), soon = p.at + (size_t)(2 * a->mac.step[1]);
     und_lanes place[3], foot[3], back, value = und_lanes_load(a->guess + p.at);
+    if (a->gained[axis]) {
+        und_lanes_fetch(a->gained[axis] + soon);
+        und_lanes_fetch(a->latest[axis] + soon);
+    }
     und_face_middles(&a->mac, p, axis, place);
     for (int k = 0; k < 3; k++)
         foot[k] = und_lanes_select(und_lanes_where(p.which), und_lanes_load(a->to[k] + kept), place[k]);
@@ -150,6 +154,9 @@ UND_KERNEL_AXES(und_advect_guess_shut, und_advect_args, UND_EACH_CELL)
 
 UND_INLINE void und_advect_put_back(const und_advect_args *a, und_place p, int axis)
 {
+    const size_t soon = p.at + (size_t)(2 * a->mac.step[1]);
+    und_lanes_fetch(a->u[axis] + soon);
+    und_lanes_fetch(a->next[axis] + soon);
     und_lanes_store_some(a->u[axis] + p.at, und_lanes_load(a->next[axis] + p.at), p.which);
 }
 UND_KERNEL_AXES(und_advect_put_back, und_advect_args, UND_EACH_CELL)

@@ -5,7 +5,8 @@
 
 #include "grid/pass.h"
 
-#define UND_GAIN_NONE 1e30f /* of a face that did not flow */
+enum { UND_GAIN_AHEAD = 2 }; /* rows: what is read there is fetched */
+#define UND_GAIN_NONE 1e30f  /* of a face that did not flow */
 
 typedef struct und_gain_args {
     und_mac mac;
@@ -52,6 +53,10 @@ UND_INLINE void und_gain_row(const und_gain_args *a, und_place row, int axis)
     for (p.x = -1; (p.x = und_mask_batch(&a->set[axis], set, p.x, UND_LANES, &in)) <= a->mac.n[0];
          p.x += UND_LANES) {
         p.at = (size_t)((ptrdiff_t)row.at + p.x);
+        const size_t soon = p.at + (size_t)(UND_GAIN_AHEAD * a->mac.step[1]);
+        und_lanes_fetch(a->u[axis] + soon);
+        und_lanes_fetch(a->gained[axis] + soon);
+        und_lanes_fetch(a->latest[axis] + soon);
         p.which = und_mask_sixteen(&a->flows[axis], flows, p.x) & in;
         p.which &= ~und_gain_held(a, p, axis);
         if (p.which)

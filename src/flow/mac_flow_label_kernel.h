@@ -100,12 +100,14 @@ UND_KERNEL(und_forget_row, und_forget_args, UND_EACH_ROW)
 
 typedef struct und_speed_args {
     const float *u;
+    ptrdiff_t ahead; /* of what is fetched */
 } und_speed_args;
 
 /* How fast faces are; what is no number is endless. */
 UND_INLINE und_lanes und_face_speed(const und_speed_args *a, und_place p)
 {
     const und_lanes v = und_lanes_load(a->u + p.at);
+    und_lanes_fetch(a->u + p.at + a->ahead);
     const und_lanes number = und_lanes_select(v == v, v, und_lanes_all(__builtin_inff()));
     return und_lanes_max(number, -number);
 }
