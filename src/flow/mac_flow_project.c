@@ -1,6 +1,5 @@
 /* The pressure makes the flow keep its volume: equations 4.6 and 4.7, with the surface and the solids where
  * they are within the cells. */
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_parts.h"
@@ -16,16 +15,12 @@ enum { CELLS_TO_SHARE = 1 << 14 };
 und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac *mac, und_error *err)
 {
     static const char *const what = "the pressure's system";
-    *p = (und_mac_flow_system_parts){0};
-    if (!(p->x = und_pages_alloc(mac->count * sizeof *p->x, what, err)) ||
-        !(p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err)))
-        return err->status;
-    return UND_OK;
+    p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err);
+    return p->slice ? UND_OK : err->status;
 }
 
 void und_mac_flow_system_close(und_mac_flow_system_parts *p)
 {
-    und_pages_free(p->x);
     free(p->slice);
 }
 
