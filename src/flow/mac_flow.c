@@ -95,7 +95,7 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
 und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, und_scratch *scratch,
                              und_error *err)
 {
-    *s = (und_mac_flow){.mac = *mac, .threads = threads, .device = {threads}};
+    *s = (und_mac_flow){.mac = *mac, .device = {threads}};
     if (mac->count > INT32_MAX || mac->n[0] > UND_MAC_FLOW_LONGEST)
         return und_error_set(err, UND_INVALID, "%d x %d x %d cells are too many for a flow", mac->n[0],
                              mac->n[1], mac->n[2]);
@@ -198,7 +198,7 @@ void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const
 void und_mac_flow_find_pressed(und_mac_flow *s)
 {
     und_mask_clear(&s->parts->pressed);
-    PARALLEL_FOR(und_workers(s->threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
+    PARALLEL_FOR(und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
     for (int z = 0; z < s->mac.n[2]; z++)
         for (int y = 0; y < s->mac.n[1]; y++) {
             const double *p = s->p + und_mac_at(&s->mac, 0, y, z);
