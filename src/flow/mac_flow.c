@@ -1,29 +1,49 @@
 #include "flow/mac_flow_parts.h"
 
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_label_kernel.h"
+#include "grid/field.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* In one block, each a little more than pages behind the one before: what belongs to one cell would otherwise
- * fall into the same few lines of the cache. */
+enum { AT_FACES, AT_CELLS };
+#define FIELD(member, at, ...) UND_FIELD_AT(und_mac_flow, member, at, ##__VA_ARGS__)
+#define PART(member, at) UND_FIELD_AT(und_mac_flow_parts, member, at)
+
+static const und_field fields[] = {FIELD(u[0], AT_FACES, .with = 2), FIELD(u[1], AT_FACES),
+                                   FIELD(u[2], AT_FACES), FIELD(p, AT_CELLS)};
+static const und_field part_fields[] = {PART(air.before[0], AT_FACES), PART(air.before[1], AT_FACES),
+                                        PART(air.before[2], AT_FACES), PART(system.x, AT_CELLS)};
+static const und_field gained_fields[] = {FIELD(gained[0], AT_FACES, .with = 5),
+                                          FIELD(gained[1], AT_FACES),
+                                          FIELD(gained[2], AT_FACES),
+                                          FIELD(latest[0], AT_FACES),
+                                          FIELD(latest[1], AT_FACES),
+                                          FIELD(latest[2], AT_FACES)};
+enum {
+    FIELDS = sizeof fields / sizeof *fields,
+    PART_FIELDS = sizeof part_fields / sizeof *part_fields,
+    GAINED_FIELDS = sizeof gained_fields / sizeof *gained_fields
+};
+
 static und_status open_fields(und_mac_flow *s, und_error *err)
 {
-    enum { FIELDS = 3, PAGE = 1024, SHIFT = 9 * 16 }; /* in numbers; 9 lines */
-    size_t each = (s->mac.count + PAGE - 1) / PAGE * PAGE + SHIFT;
-    float *block = und_pages_alloc(FIELDS * each * sizeof *block, "velocity and pressure", err);
-    s->parts->fields = block;
-    for (size_t i = 0; block && i < FIELDS; i++)
-        s->u[i] = block + i * each;
-    s->p = block ? und_pages_alloc(s->mac.count * sizeof *s->p, "the pressure", err) : NULL;
-    for (int a = 0; s->p && a < 3; a++)
-        if (!(s->parts->air.before[a] =
-                  und_pages_alloc(s->mac.count * sizeof(float), "the air's velocity", err)))
-            return err->status;
-    return s->p ? UND_OK : UND_FAILED;
+    static const char *const what = "velocity and pressure";
+    const size_t count[] = {s->mac.count, s->mac.count};
+    return und_field_open_all(s, fields, FIELDS, count, 0, what, err) ||
+                   und_field_open_all(s->parts, part_fields, PART_FIELDS, count, 0, what, err)
+               ? err->status
+               : UND_OK;
+}
+
+und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err)
+{
+    const size_t count[] = {s->mac.count, s->mac.count};
+    s->parts->goes_on = goes_on;
+    s->parts->gained_anywhere = true;
+    return und_field_open_all(s, gained_fields, GAINED_FIELDS, count, 0, "what the flow gained", err);
 }
 
 /* ---- What is lent ---- */
@@ -75,7 +95,7 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
 und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, und_scratch *scratch,
                              und_error *err)
 {
-    *s = (und_mac_flow){.mac = *mac, .threads = threads, .device = {threads}};
+    *s = (und_mac_flow){.mac = *mac, .device = {threads}};
     if (mac->count > INT32_MAX || mac->n[0] > UND_MAC_FLOW_LONGEST)
         return und_error_set(err, UND_INVALID, "%d x %d x %d cells are too many for a flow", mac->n[0],
                              mac->n[1], mac->n[2]);
@@ -91,8 +111,10 @@ void und_mac_flow_close(und_mac_flow *s)
     und_mask_close(&s->asked);
     for (int a = 0; a < 3; a++)
         und_mask_close(&s->flows[a]);
-    und_pages_free(s->p);
+    und_field_close_all(s, fields, FIELDS);
+    und_field_close_all(s, gained_fields, GAINED_FIELDS);
     if (s->parts) {
+        und_field_close_all(s->parts, part_fields, PART_FIELDS);
         und_mac_flow_advect_close(&s->parts->advect);
         und_mac_flow_extend_close(&s->parts->extend);
         und_mac_flow_system_close(&s->parts->system);
@@ -100,10 +122,6 @@ void und_mac_flow_close(und_mac_flow *s)
         und_mask_close(&s->parts->pressed);
         for (int a = 0; a < 3; a++)
             und_mask_close(&s->parts->air.faces[a]);
-        und_pages_free(s->parts->fields);
-        und_pages_free(s->parts->gained);
-        for (int a = 0; a < 3; a++)
-            und_pages_free(s->parts->air.before[a]);
         und_scratch_leave(s->parts->scratch, s->parts->most);
         free(s->parts->fastest);
         free(s->parts->faster);
@@ -180,7 +198,7 @@ void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const
 void und_mac_flow_find_pressed(und_mac_flow *s)
 {
     und_mask_clear(&s->parts->pressed);
-    PARALLEL_FOR(und_workers(s->threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
+    PARALLEL_FOR(und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
     for (int z = 0; z < s->mac.n[2]; z++)
         for (int y = 0; y < s->mac.n[1]; y++) {
             const double *p = s->p + und_mac_at(&s->mac, 0, y, z);

@@ -12,7 +12,6 @@
 
 typedef struct und_mac_flow {
     und_mac mac;
-    int threads;
     und_device device;
     float *u[3];       /* m/s, of high faces; those of the layer beside the domain included */
     float *next[3];    /* while a stage needs it: what u becomes */

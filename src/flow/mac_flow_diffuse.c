@@ -107,7 +107,7 @@ und_mac_flow_report und_mac_flow_diffuse(und_mac_flow *s, const und_solids *soli
         *arrays[i] = und_mac_flow_take(s);
     for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
         diffuse f = {s, solids, a, (float)(viscosity * dt / (dx * dx)), stick};
-        int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+        int threads = und_workers(s->device.threads, s->mac.count, CELLS_TO_SHARE);
         if (a == 0)
             hide_low_side(s);
         PARALLEL_FOR(threads)

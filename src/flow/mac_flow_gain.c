@@ -1,19 +1,5 @@
 /* What forces and pressure give the flow in a step, for steps of second order in time. */
-#include "base/pages.h"
 #include "flow/mac_flow_parts.h"
-
-und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err)
-{
-    const size_t count = s->mac.count;
-    s->parts->gained = und_pages_alloc(6 * count * sizeof(float), "what the flow gained", err);
-    for (int a = 0; a < 3 && s->parts->gained; a++) {
-        s->gained[a] = s->parts->gained + (size_t)a * count;
-        s->latest[a] = s->gained[a] + 3 * count;
-    }
-    s->parts->goes_on = goes_on;
-    s->parts->gained_anywhere = true;
-    return s->parts->gained ? UND_OK : err->status;
-}
 
 void und_mac_flow_scale_gained(und_mac_flow *s, double factor)
 {

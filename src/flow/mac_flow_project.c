@@ -1,6 +1,5 @@
 /* The pressure makes the flow keep its volume: equations 4.6 and 4.7, with the surface and the solids where
  * they are within the cells. */
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_parts.h"
@@ -16,16 +15,12 @@ enum { CELLS_TO_SHARE = 1 << 14 };
 und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac *mac, und_error *err)
 {
     static const char *const what = "the pressure's system";
-    *p = (und_mac_flow_system_parts){0};
-    if (!(p->x = und_pages_alloc(mac->count * sizeof *p->x, what, err)) ||
-        !(p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err)))
-        return err->status;
-    return UND_OK;
+    p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err);
+    return p->slice ? UND_OK : err->status;
 }
 
 void und_mac_flow_system_close(und_mac_flow_system_parts *p)
 {
-    und_pages_free(p->x);
     free(p->slice);
 }
 
@@ -217,7 +212,7 @@ static bool let_all_go(const project *p)
 {
     const und_mac_flow *s = p->s;
     float *gone = s->parts->system.slice;
-    PARALLEL_FOR(und_workers(s->threads, s->mac.count, CELLS_TO_SHARE))
+    PARALLEL_FOR(und_workers(s->device.threads, s->mac.count, CELLS_TO_SHARE))
     for (int z = 0; z < s->mac.n[2]; z++) {
         gone[z] = 0;
         for (int y = 0; y < s->mac.n[1]; y++)
@@ -338,8 +333,8 @@ static void label_air(und_mac_flow *air, const und_mac_flow *s, const und_distan
     und_mac_flow_label_cells(air, d, solids, reach);
     und_mask_remove(&air->liquid, &s->liquid);
     if (held) {
-        und_mask_grow(held, nearer, s->threads);
-        und_mask_grow(nearer, near, s->threads);
+        und_mask_grow(held, nearer, s->device.threads);
+        und_mask_grow(nearer, near, s->device.threads);
         und_mask_remove(&air->liquid, near);
     }
     und_mac_flow_label_faces(air, solids);
@@ -350,7 +345,7 @@ static void label_air(und_mac_flow *air, const und_mac_flow *s, const und_distan
 /* The air's faces, from one velocity into another. */
 static void copy_air(const und_mac_flow *s, float *const from[3], float *const to[3])
 {
-    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+    int threads = und_workers(s->device.threads, s->mac.count, CELLS_TO_SHARE);
     PARALLEL_FOR(threads)
     for (int z = -1; z < s->mac.n[2]; z++)
         for (int a = 0; a < 3; a++)

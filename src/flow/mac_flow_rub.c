@@ -57,7 +57,7 @@ typedef enum pass { FIND, TAKE } pass;
 
 static void each_face(und_mac_flow *s, const und_solids *solids, double dt, pass what)
 {
-    PARALLEL_FOR(und_workers(s->threads, s->mac.count, CELLS_TO_SHARE))
+    PARALLEL_FOR(und_workers(s->device.threads, s->mac.count, CELLS_TO_SHARE))
     for (int z = 0; z < s->mac.n[2]; z++)
         for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++)
             for (int y = 0; y < s->mac.n[1]; y++) {

@@ -20,6 +20,8 @@ typedef struct und_field {
     int at;        /* what there is one for */
     unsigned when; /* bits: only where the part asks for one of these; 0: always */
     bool sparse;   /* few places will ever be touched: in small pages */
+    int with; /* so many that follow it in the list lie in one block with it, each a little more than pages
+                 behind the one before: what belongs to one cell is in different lines of the cache */
 } und_field;
 
 /* UND_FIELD_AT(part, member, at, .when = ..., .sparse = true) */

@@ -5,6 +5,7 @@
 #include "control/control_particles.h"
 #include "control/elements.h"
 #include "geom/vec.h"
+#include "grid/halo.h"
 #include "liquid/levelset.h"
 #include "liquid/levelset_kernel.h"
 #include "spray/spray.h"
@@ -47,6 +48,7 @@ struct und_levelset {
     und_levelset_def def;
     int threads;
     und_scratch *scratch; /* that parts share */
+    const und_halo *halo; /* who has slices beside these; NULL: all are here */
     int layers;           /* cells around the liquid in which velocities are known */
     und_mac mac;
     und_distance surface;

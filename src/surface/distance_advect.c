@@ -7,6 +7,14 @@
 #include "surface/distance_parts.h"
 #include "surface/distance_refresh_kernel.h"
 
+#include <math.h>
+
+/* A place between two, and one more on either side for second differences. */
+int und_distance_advect_reach(double cells)
+{
+    return (int)ceil(cells) + 2;
+}
+
 void und_distance_advect(und_distance *d, float *const u[3], double cells_per_speed, und_trace_order trace)
 {
     const und_distance_advect_args args = {.mac = d->mac,

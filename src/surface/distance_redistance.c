@@ -111,10 +111,23 @@ static und_pass pass_of(const und_distance *d, int order, const und_redistance_a
 }
 
 /* What is `width` away along a diagonal is so many neighbours away. */
+static int passes_of(int width)
+{
+    return (int)ceilf(1.7321f * (float)width);
+}
+
+/* All that passes read, added up: three values on either side in each, and before, which cells are near,
+ * which are beside the surface, and the slopes there.  Distances come from the surface, so that about two
+ * widths do in practice. */
+int und_distance_redistance_reach(int width)
+{
+    return 3 * passes_of(width) + width + 4;
+}
+
 static void add_passes(redistancing *r, und_distance *d, int order)
 {
     und_distance_parts *p = d->parts;
-    const int passes = (int)ceilf(1.7321f * (float)d->width);
+    const int passes = passes_of(d->width);
     memset(p->change[0], 1, (size_t)und_mac_rows(&d->mac));
     for (int i = 0; i < passes; i++) {
         und_redistance_args *args = &r->pass[i];
