@@ -13,14 +13,15 @@ static und_status open_fields(und_mac_flow *s, und_error *err)
 {
     enum { FIELDS = 3, PAGE = 1024, SHIFT = 9 * 16 }; /* in numbers; 9 lines */
     size_t each = (s->mac.count + PAGE - 1) / PAGE * PAGE + SHIFT;
-    float *block = und_pages_alloc(FIELDS * each * sizeof *block, "velocity and pressure", err);
+    const bool sparse = s->mac.present != NULL;
+    float *block = und_pages_alloc_some(FIELDS * each * sizeof *block, sparse, "velocity and pressure", err);
     s->parts->fields = block;
     for (size_t i = 0; block && i < FIELDS; i++)
         s->u[i] = block + i * each;
-    s->p = block ? und_pages_alloc(s->mac.count * sizeof *s->p, "the pressure", err) : NULL;
+    s->p = block ? und_pages_alloc_some(s->mac.count * sizeof *s->p, sparse, "the pressure", err) : NULL;
     for (int a = 0; s->p && a < 3; a++)
         if (!(s->parts->air.before[a] =
-                  und_pages_alloc(s->mac.count * sizeof(float), "the air's velocity", err)))
+                  und_pages_alloc_some(s->mac.count * sizeof(float), sparse, "the air's velocity", err)))
             return err->status;
     return s->p ? UND_OK : UND_FAILED;
 }
@@ -101,6 +102,7 @@ void und_mac_flow_close(und_mac_flow *s)
             und_mask_close(&s->parts->air.faces[a]);
         und_pages_free(s->parts->fields);
         und_pages_free(s->parts->gained);
+        und_pages_free(s->parts->latest);
         for (int a = 0; a < 3; a++)
             und_pages_free(s->parts->air.before[a]);
         und_scratch_leave(s->parts->scratch, s->parts->most);
@@ -178,6 +180,8 @@ void und_mac_flow_find_pressed(und_mac_flow *s)
     PARALLEL_FOR(und_workers(s->threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
     for (int z = 0; z < s->mac.n[2]; z++)
         for (int y = 0; y < s->mac.n[1]; y++) {
+            if (!und_present_has(s->mac.present, y, z))
+                continue;
             const double *p = s->p + und_mac_at(&s->mac, 0, y, z);
             for (int x = 0; x < s->mac.n[0]; x++)
                 if (p[x] != 0)

@@ -61,11 +61,11 @@ void und_mac_flow_find_pressed(und_mac_flow *s);
 
 typedef struct und_mac_flow_parts {
     und_scratch *scratch;
-    size_t most;   /* that it lends at once */
-    float *fields; /* of u */
-    float *gained; /* of those fields */
-    float scale;   /* of what was gained: this step's length over that of the one before */
-    bool gains;    /* what was gained in this step is to be found and extended, by */
+    size_t most;            /* that it lends at once */
+    float *fields;          /* of u */
+    float *gained, *latest; /* of those fields */
+    float scale;            /* of what was gained: this step's length over that of the one before */
+    bool gains;             /* what was gained in this step is to be found and extended, by */
     und_gain_args gain;
     bool gained_anywhere; /* what was gained may be anything, where there is no velocity too */
     bool goes_on;         /* beyond the surface, as u changes inside */

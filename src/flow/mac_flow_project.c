@@ -16,7 +16,7 @@ und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac 
 {
     static const char *const what = "the pressure's system";
     *p = (und_mac_flow_system_parts){0};
-    if (!(p->x = und_pages_alloc(mac->count * sizeof *p->x, what, err)) ||
+    if (!(p->x = und_pages_alloc_some(mac->count * sizeof *p->x, mac->present, what, err)) ||
         !(p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err)))
         return err->status;
     return UND_OK;
@@ -298,11 +298,17 @@ und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, und_pressure *sy
                                                const und_mac_flow_projection *what)
 {
     double *before = s->parts->system.x, *pressure = what->pressure;
-    memcpy(before, pressure, s->mac.count * sizeof *before);
-    memset(pressure, 0, s->mac.count * sizeof *pressure);
+    const size_t wide = (size_t)s->mac.n[0];
+    UND_MAC_EACH_ROW(&s->mac, row)
+    {
+        const size_t at = und_mac_row(&s->mac, row);
+        memcpy(before + at, pressure + at, wide * sizeof *before);
+        memset(pressure + at, 0, wide * sizeof *pressure);
+    }
     const und_mac_flow_report report = und_mac_flow_project(s, system, what);
-    for (size_t i = 0; i < s->mac.count; i++)
-        pressure[i] += before[i];
+    UND_MAC_EACH_ROW(&s->mac, row)
+    for (size_t at = und_mac_row(&s->mac, row), end = at + wide; at < end; at++)
+        pressure[at] += before[at];
     return report;
 }
 

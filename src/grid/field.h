@@ -20,6 +20,8 @@ typedef struct und_field {
     int at;        /* what there is one for */
     unsigned when; /* bits: only where the part asks for one of these; 0: always */
     bool sparse;   /* few places will ever be touched: in small pages */
+    float
+        outside; /* of a whole number, or a float: what rows that the grid does not have are as if they had */
 } und_field;
 
 /* UND_FIELD_AT(part, member, at, .when = ..., .sparse = true) */
@@ -28,10 +30,10 @@ typedef struct und_field {
         .offset = offsetof(part, member), .size = sizeof *((part *)NULL)->member, .at = at_, ##__VA_ARGS__ \
     }
 
-/* All 0; count[at] values each.  Where memory does not suffice those that were opened are there, to be
- * closed. */
+/* All 0, but where the grid does not have all rows (und_mac.present) those of cells their `outside`;
+ * count[at] values each.  Where memory does not suffice those that were opened are there, to be closed. */
 und_status und_field_open_all(void *part, const und_field *list, int fields, const size_t *count,
-                              unsigned asked, const char *what, und_error *err);
+                              unsigned asked, bool sparse, const char *what, und_error *err);
 void und_field_close_all(void *part, const und_field *list, int fields);
 
 #endif

@@ -189,7 +189,8 @@ static double find(const search *f, und_levelset_pressed *to, const und_volume_f
         passes[1] = und_volume_films_pass(films, &slices);
     und_volume_borrow(f->v);
     und_pass_chain(&(und_device){f->s->threads}, passes, films ? 2 : 1);
-    for (int row = 0; row < und_mac_rows(m); row++) {
+    UND_MAC_EACH_ROW(m, row)
+    {
         memcpy(to->closing + to->closing_count, p->extra + und_mac_row(m, row),
                (size_t)p->row_count[row] * sizeof *to->closing);
         to->closing_count += p->row_count[row];

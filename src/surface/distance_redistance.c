@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 enum {
     WIDEST = 17, /* cells */
@@ -115,7 +114,8 @@ static void add_passes(redistancing *r, und_distance *d, int order)
 {
     und_distance_parts *p = d->parts;
     const int passes = (int)ceilf(1.7321f * (float)d->width);
-    memset(p->change[0], 1, (size_t)und_mac_rows(&d->mac));
+    UND_MAC_EACH_ROW (&d->mac, row)
+        p->change[0][row] = 1;
     for (int i = 0; i < passes; i++) {
         und_redistance_args *args = &r->pass[i];
         *args = args_of(d);

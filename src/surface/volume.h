@@ -51,7 +51,8 @@ void und_volume_others(und_volume *v, const uint8_t *others);
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 int64_t und_volume_sum(const und_volume *v);
 /* The box of cells that hold some, as und_distance_bounds has it. */
-bool und_volume_bounds(const und_volume *v, int low[3], int high[3]);
+bool und_volume_bounds(const und_volume *v, int low[3], int high[3], und_present *wet);
+void und_volume_rows_came(und_volume *v); /* the grid has more than before */
 /* The most that a cell holds, of a cell, once und_volume_sum has looked; more than cells take: the liquid is
  * forced where there is no room. */
 double und_volume_fullest(const und_volume *v);

@@ -86,24 +86,25 @@ static void go_beyond(pieces *p)
 static und_status find_pieces(pieces *p, und_error *err)
 {
     const und_mac *m = &p->v->mac;
-    memset(p->label, 0, m->count * sizeof *p->label);
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++)
-            if (p->label[at] == 0 && is_wet(p, at)) {
-                p->count++;
-                flood(p, at);
-            }
+    UND_MAC_EACH_ROW(m, row)
+    memset(p->label + und_mac_row(m, row), 0, (size_t)m->n[0] * sizeof *p->label);
+    UND_MAC_EACH_ROW(m, row)
+    for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++)
+        if (p->label[at] == 0 && is_wet(p, at)) {
+            p->count++;
+            flood(p, at);
+        }
     if (!(p->list = und_alloc((size_t)p->count + 1, sizeof *p->list, "the liquid's pieces", err)))
         return err->status;
     go_beyond(p);
     for (int i = 0; i <= p->count; i++)
         p->list[i].with = i;
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++) {
-            piece *one = &p->list[p->label[at]];
-            one->held += (double)und_volume_cells(p->v->c[at]);
-            one->others = one->others || !p->v->parts->own[at];
-        }
+    UND_MAC_EACH_ROW(m, row)
+    for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++) {
+        piece *one = &p->list[p->label[at]];
+        one->held += (double)und_volume_cells(p->v->c[at]);
+        one->others = one->others || !p->v->parts->own[at];
+    }
     return UND_OK;
 }
 
@@ -234,7 +235,7 @@ static void apply(const pieces *p, const float *shown, float *distance, float dx
     const und_mac *m = &p->v->mac;
     PARALLEL_FOR(und_workers(p->v->threads, m->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(m); row++)
-        for (int x = 0; x < m->n[0]; x++) {
+        for (int x = 0; x < m->n[0] && und_mac_has_row(m, row); x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;
             const float shift = (float)p->list[whole_of(p, p->label[at])].shift;
             const float fade = fminf((NONE - fabsf(shown[at])) / (NONE - ALL), 1);
