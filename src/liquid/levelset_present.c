@@ -66,6 +66,31 @@ und_status und_levelset_choose_rows(und_levelset *s, const und_levelset *from, u
     return UND_OK;
 }
 
+/* Of a state's array of the grid's layout. */
+static const void *values_of(const und_levelset *s, const und_frame *state, const char *name, und_type type)
+{
+    const und_item *item = und_frame_find(state, name);
+    return item && item->type == type && und_item_count(item) == s->mac.count ? item->data : NULL;
+}
+
+und_status und_levelset_state_rows(und_levelset *s, const und_frame *state, und_error *err)
+{
+    const und_mac *m = &s->mac;
+    const float *phi = values_of(s, state, "phi", UND_F32);
+    const int32_t *held = values_of(s, state, "volume", UND_I32);
+    if (!s->asked_rows || !phi || (s->volume && !held))
+        return UND_OK;
+    UND_MAC_EACH_ROW(m, row)
+    {
+        bool wet = false;
+        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end && !wet; at++)
+            wet = phi[at] < 0 || (held && held[at] != 0);
+        if (wet)
+            und_present_add(s->asked_rows, row % m->n[1], row / m->n[1]);
+    }
+    return und_levelset_choose_rows(s, NULL, err);
+}
+
 bool und_levelset_keep_rows(und_levelset *s)
 {
     und_present *needed = s->asked_rows, *present = s->present;

@@ -359,16 +359,17 @@ static und_mac mac_of(const und_levelset *s, const box *b)
     return und_mac_window(&s->mac, b->low, n);
 }
 
-/* All that goes by the grid's cells is opened anew on the window; with `carried` what the cells hold comes
- * along.  Where memory does not suffice all stays as it was. */
-static und_status change(und_levelset *s, const box *to, bool carried, und_error *err)
+/* All that goes by the grid's cells is opened anew on the window; what the cells hold comes along, but where
+ * a state is about to be taken over.  Where memory does not suffice all stays as it was. */
+static und_status change(und_levelset *s, const box *to, const und_frame *state, und_error *err)
 {
     und_levelset old = *s;
+    const bool carried = !state;
     s->mac = mac_of(&old, to);
     set_sides(s);
     und_status status = und_levelset_rows_open(s, err);
-    if (status == UND_OK && carried)
-        status = und_levelset_choose_rows(s, &old, err);
+    if (status == UND_OK)
+        status = carried ? und_levelset_choose_rows(s, &old, err) : und_levelset_state_rows(s, state, err);
     if (status != UND_OK) {
         und_levelset_rows_close(s);
         *s = old;
@@ -446,7 +447,7 @@ void und_levelset_move_window(und_levelset *s)
     const bool all = contains(&to, &liquid) && !s->volume; /* which may have films where phi shows nothing */
     const double before = all ? 0 : und_levelset_volume(s);
     und_error *err = &s->window_error;
-    if ((can_shift(s, &to) && !stays ? shift(s, &to, err) : change(s, &to, true, err)) != UND_OK) {
+    if ((can_shift(s, &to) && !stays ? shift(s, &to, err) : change(s, &to, NULL, err)) != UND_OK) {
         s->window_failed = true;
         return;
     }
@@ -503,7 +504,8 @@ und_status und_levelset_first_rows(und_levelset *s, und_error *err)
     return und_levelset_choose_rows(s, NULL, err);
 }
 
-und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und_error *err)
+und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], const und_frame *state,
+                                   und_error *err)
 {
     box to;
     bool good = true;
@@ -521,5 +523,5 @@ und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und
         to.high[a] = window[a] + window[3 + a];
     }
     const box now = current(s);
-    return memcmp(&to, &now, sizeof to) ? change(s, &to, false, err) : UND_OK;
+    return memcmp(&to, &now, sizeof to) || s->present ? change(s, &to, state, err) : UND_OK;
 }
