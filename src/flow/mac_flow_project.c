@@ -321,16 +321,15 @@ und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, und_pressure *sy
 {
     double *before = s->parts->system.x, *pressure = what->pressure;
     const size_t wide = (size_t)s->mac.n[0];
-    UND_MAC_EACH_ROW(&s->mac, row)
-    {
+    UND_MAC_EACH_ROW (&s->mac, row) {
         const size_t at = und_mac_row(&s->mac, row);
         memcpy(before + at, pressure + at, wide * sizeof *before);
         memset(pressure + at, 0, wide * sizeof *pressure);
     }
     const und_mac_flow_report report = und_mac_flow_project(s, system, what);
-    UND_MAC_EACH_ROW(&s->mac, row)
-    for (size_t at = und_mac_row(&s->mac, row), end = at + wide; at < end; at++)
-        pressure[at] += before[at];
+    UND_MAC_EACH_ROW (&s->mac, row)
+        for (size_t at = und_mac_row(&s->mac, row), end = at + wide; at < end; at++)
+            pressure[at] += before[at];
     return report;
 }
 

@@ -104,9 +104,9 @@ static inline int und_set_from(const und_set *s, int block, int row)
 #define UND_EACH_ROW_NUMBER(set, block, row)                                                            \
     for (int row = und_set_from(set, block, (block) * (set)->per_block); row < und_set_end(set, block); \
          row = und_set_from(set, block, row + 1))
-#define UND_EACH_ROW(set, block, p)       \
-    UND_EACH_ROW_NUMBER(set, block, row_) \
-    for (und_place p = und_set_row(set, row_), *once_ = &p; once_; once_ = NULL)
+#define UND_EACH_ROW(set, block, p)        \
+    UND_EACH_ROW_NUMBER (set, block, row_) \
+        for (und_place p = und_set_row(set, row_), *once_ = &p; once_; once_ = NULL)
 
 /* For each word of a row's bits: p.x is its number; bit i of it is cell 64 x + i - 1. */
 #define UND_EACH_WORD(set, block, p) \

@@ -166,8 +166,8 @@ UND_INLINE und_total und_total_of_row(const und_set *s, int row, und_totals_fn *
     {                                                                               \
         const und_total_args total_of_ = *(const und_total_args *)args_;            \
         const args_type of_block_ = *(const args_type *)total_of_.args;             \
-        UND_EACH_ROW_NUMBER(set_, block_, row_)                                     \
-        total_of_.row[row_] = und_total_of_row(set_, row_, at, &of_block_);         \
+        UND_EACH_ROW_NUMBER (set_, block_, row_)                                    \
+            total_of_.row[row_] = und_total_of_row(set_, row_, at, &of_block_);     \
     }
 
 /* The same for each axis: fn(args, place, axis). */

@@ -80,8 +80,7 @@ und_status und_levelset_state_rows(und_levelset *s, const und_frame *state, und_
     const int32_t *held = values_of(s, state, "volume", UND_I32);
     if (!s->asked_rows || !phi || (s->volume && !held))
         return UND_OK;
-    UND_MAC_EACH_ROW(m, row)
-    {
+    UND_MAC_EACH_ROW (m, row) {
         bool wet = false;
         for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end && !wet; at++)
             wet = phi[at] < 0 || (held && held[at] != 0);

@@ -124,10 +124,10 @@ static und_status touch_walls(und_levelset *s, und_error *err)
                 if (wall[at] < near && !(wall[at] < -2))
                     deep[at] = ends_at_wall(s, x, y, z);
             }
-    UND_MAC_EACH_ROW(m, row)
-    for (size_t i = und_mac_row(m, row), end = i + (size_t)m->n[0]; i < end; i++)
-        if (deep[i] > 0)
-            s->surface.phi[i] = fminf(s->surface.phi[i], enough);
+    UND_MAC_EACH_ROW (m, row)
+        for (size_t i = und_mac_row(m, row), end = i + (size_t)m->n[0]; i < end; i++)
+            if (deep[i] > 0)
+                s->surface.phi[i] = fminf(s->surface.phi[i], enough);
     und_pages_free(deep);
     und_distance_refresh(&s->surface);
     und_distance_redistance(&s->surface, s->def.redistance);
@@ -260,10 +260,10 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
         see_surface(s);
     if (s->def.has_level)
         fill_to_level(s);
-    UND_MAC_EACH_ROW(&s->mac, row)
-    for (size_t i = und_mac_row(&s->mac, row), end = i + (size_t)s->mac.n[0]; i < end; i++)
-        if (!isfinite(s->surface.phi[i]))
-            return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");
+    UND_MAC_EACH_ROW (&s->mac, row)
+        for (size_t i = und_mac_row(&s->mac, row), end = i + (size_t)s->mac.n[0]; i < end; i++)
+            if (!isfinite(s->surface.phi[i]))
+                return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");
     if (wall) {
         und_distance_into_solids(&s->surface, wall);
         und_levelset_into_solids(s, false); /* as each step will */

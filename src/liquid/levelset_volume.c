@@ -284,9 +284,9 @@ void und_levelset_volume_before(und_levelset *s)
     const und_mac *m = &s->mac;
     if (!s->volume || !pours_or_drains(s))
         return;
-    UND_MAC_EACH_ROW(m, row)
-    memcpy(s->volume->before + und_mac_row(m, row), s->surface.phi + und_mac_row(m, row),
-           (size_t)m->n[0] * sizeof *s->volume->before);
+    UND_MAC_EACH_ROW (m, row)
+        memcpy(s->volume->before + und_mac_row(m, row), s->surface.phi + und_mac_row(m, row),
+               (size_t)m->n[0] * sizeof *s->volume->before);
 }
 
 /* How full cells of sources are: together they hold what their shapes do. */
@@ -295,10 +295,10 @@ static float fullness(const und_levelset *s, const und_mask *held)
     const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
     double room = 0;
-    UND_MAC_EACH_ROW(m, row)
-    for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
-        for (int x = begin; x < end; x++)
-            room += (double)und_volume_room(&walls, und_mac_row(m, row) + (size_t)x);
+    UND_MAC_EACH_ROW (m, row)
+        for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
+            for (int x = begin; x < end; x++)
+                room += (double)und_volume_room(&walls, und_mac_row(m, row) + (size_t)x);
     room *= s->def.dx * s->def.dx * s->def.dx;
     return room > 0 ? (float)fmin(und_elements_fills(s->elements, &s->solids) / room, 1) : 1;
 }
@@ -347,16 +347,16 @@ static void drain(und_levelset *s)
     const float *before = s->volume->before, *phi = s->surface.phi;
     int32_t *c = s->volume->cells.c;
     int64_t drained = 0;
-    UND_MAC_EACH_ROW(m, row)
-    for (int x = 0; x < m->n[0]; x++) {
-        const size_t at = und_mac_row(m, row) + (size_t)x;
-        if (!(phi[at] > before[at] && c[at] > 0 && s->volume->cells.parts->own[at]))
-            continue;
-        const float part = fminf(fmaxf(0.5f - phi[at], 0), 1);
-        const int32_t most = und_volume_units(part * und_volume_room(&walls, at));
-        drained += c[at] > most ? c[at] - most : 0;
-        c[at] = c[at] > most ? most : c[at];
-    }
+    UND_MAC_EACH_ROW (m, row)
+        for (int x = 0; x < m->n[0]; x++) {
+            const size_t at = und_mac_row(m, row) + (size_t)x;
+            if (!(phi[at] > before[at] && c[at] > 0 && s->volume->cells.parts->own[at]))
+                continue;
+            const float part = fminf(fmaxf(0.5f - phi[at], 0), 1);
+            const int32_t most = und_volume_units(part * und_volume_room(&walls, at));
+            drained += c[at] > most ? c[at] - most : 0;
+            c[at] = c[at] > most ? most : c[at];
+        }
     und_ledger_add(&s->ledger.drains, &s->lost[1], (double)drained * quantum(s));
 }
 
@@ -377,8 +377,8 @@ void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
     und_levelset_closing_find(s, p, &walls); /* and films */
-    UND_MAC_EACH_ROW(m, row)
-    UND_VOLUME_FILMS(v, s->surface.phi, row, at)
+    UND_MAC_EACH_ROW (m, row)
+        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
     if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
         und_levelset_press_cell(p, at);
     for (int i = 0; i < p->closing_count; i++)
@@ -639,13 +639,13 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
 {
     const und_mac *m = &s->mac;
     int64_t sum = 0;
-    UND_MAC_EACH_ROW(m, row)
-    for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
-        const bool own = s->volume->cells.parts->own[first + x];
-        const int32_t units = own ? gained(s->volume->cells.c[first + x], grown[first + x]) : 0;
-        s->volume->cells.c[first + x] += units;
-        sum += units;
-    }
+    UND_MAC_EACH_ROW (m, row)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
+            const bool own = s->volume->cells.parts->own[first + x];
+            const int32_t units = own ? gained(s->volume->cells.c[first + x], grown[first + x]) : 0;
+            s->volume->cells.c[first + x] += units;
+            sum += units;
+        }
     return (double)sum * quantum(s);
 }
 
@@ -654,11 +654,11 @@ void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
 {
     const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
-    UND_MAC_EACH_ROW(m, row)
-    for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
-        if (touched[first + x])
-            s->volume->cells.c[first + x] =
-                und_volume_units(und_volume_part(&s->volume->cells, &walls, s->surface.phi, first + x));
+    UND_MAC_EACH_ROW (m, row)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
+            if (touched[first + x])
+                s->volume->cells.c[first + x] =
+                    und_volume_units(und_volume_part(&s->volume->cells, &walls, s->surface.phi, first + x));
 }
 
 /* ---- The surface, and drops ---- */

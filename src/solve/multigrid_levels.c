@@ -557,8 +557,7 @@ static void coarsen_present(const und_level *fine, und_level *coarse)
 {
     const und_mac own = und_level_mac(coarse);
     for (int z = 0; z < fine->n[2]; z++)
-        UND_LEVEL_EACH_ROW(fine, y, z)
-        {
+        UND_LEVEL_EACH_ROW (fine, y, z) {
             const int low[2] = {fine->halved[1] ? (y + fine->shift[1]) / 2 : y,
                                 fine->halved[2] ? (z + fine->shift[2]) / 2 : z};
             und_present_add(coarse->present, low[0], low[1]);
@@ -587,8 +586,7 @@ static void find_block(const void *args, const und_set *set, int z)
     const building *b = args;
     und_level *level = &b->m->level[b->level];
     (void)set;
-    UND_LEVEL_EACH_ROW(level, y, z)
-    {
+    UND_LEVEL_EACH_ROW (level, y, z) {
         int begin = 0, end = 0;
         if (b->level == 0) {
             b->sides->unknown(b->sides->context, y, z, und_mask_row(&level->unknown, y, z));
@@ -626,8 +624,8 @@ static void set_block(const void *args, const und_set *set, int z)
     const source stored = {level, is_stored_plain, get_stored_known, get_stored},
                  given = {&f, is_fetched_plain, get_fetched_known, get_fetched};
     (void)set;
-    UND_LEVEL_EACH_ROW(level, y, z)
-    set_kinds(level, y, z, b->level == 0 ? &given : &stored);
+    UND_LEVEL_EACH_ROW (level, y, z)
+        set_kinds(level, y, z, b->level == 0 ? &given : &stored);
     und_level_list_packs(level, z);
 }
 

@@ -35,8 +35,7 @@ static void clear_pack(const und_level *level, size_t pack, bool gaps)
 
 uint32_t und_level_place_slice(const und_level *level, int z, uint32_t at, uint32_t *place)
 {
-    UND_LEVEL_EACH_ROW(level, y, z)
-    {
+    UND_LEVEL_EACH_ROW (level, y, z) {
         int begin = 0, end = 0;
         size_t row = und_level_pack(level, y, z);
         und_level_find_packs(level, y, z, &begin, &end);
@@ -116,19 +115,19 @@ void und_level_list_packs(und_level *level, int z)
     const uint8_t *kind = level->kind + first;
     und_cell_pack *list = level->list + first;
     int32_t *end = level->list_end + (size_t)z * UND_CELL_PACK_KINDS, of_kind[UND_CELL_PACK_KINDS] = {0};
-    UND_LEVEL_EACH_ROW(level, y, z)
-    for (int i = y * level->packs; i < (y + 1) * level->packs; i++)
-        of_kind[kind[i]]++;
+    UND_LEVEL_EACH_ROW (level, y, z)
+        for (int i = y * level->packs; i < (y + 1) * level->packs; i++)
+            of_kind[kind[i]]++;
     end[UND_CELL_PACK_DRY] = 0;
     for (int i = UND_CELL_PACK_WHOLE, place = 0; i < UND_CELL_PACK_KINDS; i++) {
         end[i] = place; /* where they begin, until they are listed */
         place += of_kind[i];
     }
-    UND_LEVEL_EACH_ROW(level, y, z)
-    for (int k = 0, i = y * level->packs; k < level->packs; k++, i++)
-        if (kind[i] != UND_CELL_PACK_DRY) {
-            level->number[level->place[first + (size_t)i] / UND_CELL_PACK] =
-                (uint32_t)(first + (size_t)end[kind[i]]);
-            list[end[kind[i]]++] = get_pack(level, y, z, k);
-        }
+    UND_LEVEL_EACH_ROW (level, y, z)
+        for (int k = 0, i = y * level->packs; k < level->packs; k++, i++)
+            if (kind[i] != UND_CELL_PACK_DRY) {
+                level->number[level->place[first + (size_t)i] / UND_CELL_PACK] =
+                    (uint32_t)(first + (size_t)end[kind[i]]);
+                list[end[kind[i]]++] = get_pack(level, y, z, k);
+            }
 }

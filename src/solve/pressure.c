@@ -65,8 +65,7 @@ static void get_present(void *context, und_present *rows)
     const und_pressure *s = context;
     const und_mac *m = &s->system.mac;
     const bool flat = s->system.axis[1] == 2;
-    UND_MAC_EACH_ROW(m, row)
-    {
+    UND_MAC_EACH_ROW (m, row) {
         const int y = row % m->n[1], z = row / m->n[1];
         und_present_add(rows, (flat ? z : y) + s->system.before[1], (flat ? y : z) + s->system.before[2]);
     }

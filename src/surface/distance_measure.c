@@ -164,8 +164,7 @@ bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3],
         low[a] = m->n[a];
         high[a] = 0;
     }
-    UND_MAC_EACH_ROW(m, row)
-    {
+    UND_MAC_EACH_ROW (m, row) {
         const und_row_extent e = args.row[row];
         const int first[3] = {e.low, row % m->n[1], row / m->n[1]},
                   end[3] = {e.high, first[1] + 1, first[2] + 1};

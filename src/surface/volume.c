@@ -13,8 +13,7 @@ static const float BEHIND = 1; /* cells: from a solid to what may be behind it *
 static void mark_inside(und_volume *v)
 {
     const und_mac *m = &v->mac;
-    UND_MAC_EACH_ROW(m, row)
-    {
+    UND_MAC_EACH_ROW (m, row) {
         memset(v->parts->inside + und_mac_row(m, row), 1, (size_t)m->n[0]);
         memset(v->parts->own + und_mac_row(m, row), 1, (size_t)m->n[0]);
     }
@@ -89,8 +88,8 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
         und_field_open_all(p, part_fields, PART_FIELDS, count, 0, mac->present != NULL, what, err))
         return err->status;
     mark_inside(v);
-    UND_MAC_EACH_ROW(mac, row) /* UND_VOLUME_GAINS, until it moves */
-    memset(p->unsure + und_mac_row(mac, row), 1, (size_t)mac->n[0]);
+    UND_MAC_EACH_ROW (mac, row) /* UND_VOLUME_GAINS, until it moves */
+        memset(p->unsure + und_mac_row(mac, row), 1, (size_t)mac->n[0]);
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
         p->around[k] = und_volume_step(mac, k);
     return UND_OK;
@@ -156,8 +155,7 @@ int64_t und_volume_summed(const und_volume *v)
     und_volume_parts *p = v->parts;
     int64_t sum = 0;
     p->most = 0;
-    UND_MAC_EACH_ROW(&v->mac, row)
-    {
+    UND_MAC_EACH_ROW (&v->mac, row) {
         sum += p->row_sum[row];
         p->most = p->row_most[row] > p->most ? p->row_most[row] : p->most;
     }
@@ -350,9 +348,9 @@ float und_volume_part(const und_volume *v, const und_volume_walls *walls, const 
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
     const und_mac *m = &v->mac;
-    UND_MAC_EACH_ROW(m, row)
-    for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
-        v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x));
+    UND_MAC_EACH_ROW (m, row)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
+            v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x));
 }
 
 und_pass und_volume_sum_pass(const und_volume *v, const und_set *rows)

@@ -604,19 +604,19 @@ void und_volume_settle_films(const und_volume *v, const und_distance *d, const u
                              const und_volume_flow *flow)
 {
     for (int turn = 0; turn < 2 && walls->room && walls->rest; turn++)
-        UND_MAC_EACH_ROW(&v->mac, row)
-    UND_VOLUME_ALOFT(v, d->phi, row, at)
-    {
-        float normal[3];
-        if (!(walls->distance[at] < SETTLING) || !is_out(v, d, at))
-            continue;
-        solid_normal(v, walls, at, normal);
-        if (!und_volume_is_slanted(v, walls, d->phi, at, normal))
-            continue;
-        for (int a = 0; turn == 0 && a < axes_of(&v->mac) && v->film[at]; a++)
-            if (a != und_volume_across(normal))
-                go_round(v, walls, flow, at, a, normal);
-        if (turn == 1)
-            settle(v, d, walls, at, normal);
-    }
+        UND_MAC_EACH_ROW (&v->mac, row)
+            UND_VOLUME_ALOFT(v, d->phi, row, at)
+            {
+                float normal[3];
+                if (!(walls->distance[at] < SETTLING) || !is_out(v, d, at))
+                    continue;
+                solid_normal(v, walls, at, normal);
+                if (!und_volume_is_slanted(v, walls, d->phi, at, normal))
+                    continue;
+                for (int a = 0; turn == 0 && a < axes_of(&v->mac) && v->film[at]; a++)
+                    if (a != und_volume_across(normal))
+                        go_round(v, walls, flow, at, a, normal);
+                if (turn == 1)
+                    settle(v, d, walls, at, normal);
+            }
 }
