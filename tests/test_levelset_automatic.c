@@ -84,6 +84,26 @@ static void a_splash_on_the_floor(void **state)
     assert_true(compare(t.def, 3) < 0.5);
 }
 
+/* Two drops in opposite corners, of which one flies: the box around them is the domain, and most of its rows
+ * have nothing in them. */
+static void liquid_far_apart(void **state)
+{
+    (void)state;
+    for (int depth = 1; depth <= 220; depth += 219) {
+        scene t;
+        make_scene(&t, depth == 1 ? 400 : 220, depth);
+        const double far = t.def.n[0] * t.def.dx - 0.2;
+        und_shape drops[2] = {t.drop, t.drop};
+        drops[0].center = (und_vec3){0.2, 0.16, depth == 1 ? t.drop.center.z : 0.2};
+        drops[1].center = (und_vec3){far, far, depth == 1 ? t.drop.center.z : far};
+        und_fill_def fills[2] = {{.shape = &drops[0]}, {.shape = &drops[1]}};
+        fills[1].velocity[0].number = -4;
+        t.def.fills = fills;
+        t.def.fill_count = 2;
+        compare(t.def, depth == 1 ? 16 : 3);
+    }
+}
+
 static und_motion *path(const und_vec3 *from, const und_vec3 *to, double end)
 {
     und_error err = {0};
@@ -250,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_splash_on_the_floor),
+        cmocka_unit_test(liquid_far_apart),
         cmocka_unit_test(spray_that_lands_far_off),
         cmocka_unit_test(a_source_that_opens_late),
         cmocka_unit_test(a_solid_that_moves_in),

@@ -65,6 +65,14 @@ typedef enum und_kind {
 
 typedef enum und_type { UND_F32, UND_F64, UND_I32, UND_U8 } und_type;
 
+/* Of an item only some rows of so many values each were written, bit i of bits: the i-th; all values of the
+ * others are `outside`, and in memory that is not touched. */
+typedef struct und_item_rows {
+    size_t values;
+    double outside;
+    uint64_t bits[];
+} und_item_rows;
+
 typedef struct und_item {
     char name[48]; /* "surface", "rain/position" */
     char unit[16]; /* "m", "m/s", "1" */
@@ -75,6 +83,8 @@ typedef struct und_item {
     int rank;
     size_t dim[4]; /* slowest first */
     void *data;
+    und_item_rows *rows; /* the item's own; NULL: all were written */
+    bool paged;          /* data is of und_pages_alloc_of */
 } und_item;
 
 /* Size of a cell along an axis, m. */

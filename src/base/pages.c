@@ -2,6 +2,8 @@
 
 #include "base/status.h"
 
+#include <assert.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,6 +31,49 @@ void *und_pages_alloc(size_t bytes, const char *what, und_error *err)
     if (pages)
         madvise(pages - HEADER, bytes + HEADER, MADV_HUGEPAGE);
     return pages;
+}
+
+void *und_pages_alloc_some(size_t bytes, bool sparse, const char *what, und_error *err)
+{
+    return sparse ? und_pages_alloc_sparse(bytes, what, err) : und_pages_alloc(bytes, what, err);
+}
+
+/* A file in memory with so many values, of which all parts of an array are private copies. */
+enum { PATTERN = 1 << 21 };
+
+static int make_pattern(const void *value, size_t size)
+{
+    int file = memfd_create("undine", MFD_CLOEXEC);
+    char some[4096];
+    for (size_t i = 0; i < sizeof some; i += size)
+        memcpy(some + i, value, size);
+    for (int i = 0; i < PATTERN / (int)sizeof some && file >= 0; i++)
+        if (write(file, some, sizeof some) != (ssize_t)sizeof some) {
+            close(file);
+            file = -1;
+        }
+    return file;
+}
+
+void *und_pages_alloc_of(size_t bytes, const void *value, size_t size, const char *what, und_error *err)
+{
+    char *pages = und_pages_alloc_sparse(bytes, what, err), *map = pages - HEADER;
+    const size_t total = bytes + HEADER + BEHIND;
+    const int file = pages ? make_pattern(value, size) : -1;
+    bool mapped = file >= 0;
+    assert(HEADER % size == 0);
+    for (size_t at = 0; mapped && at < total; at += PATTERN)
+        mapped = mmap(map + at, total - at < PATTERN ? total - at : PATTERN, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) != MAP_FAILED;
+    if (file >= 0)
+        close(file);
+    if (mapped)
+        *(size_t *)map = total;
+    else if (pages)
+        munmap(map, total);
+    if (!mapped && pages)
+        und_error_set(err, UND_FAILED, "out of memory: %s, %zu bytes", what, bytes);
+    return mapped ? pages : NULL;
 }
 
 double und_memory_size(void)

@@ -11,6 +11,7 @@ struct und_scratch {
     char *pages;
     size_t room, wanted, taken;
     int users;
+    bool sparse;
     char *zeroed;
     size_t zeroed_room;
     bool zeroed_taken;
@@ -33,17 +34,24 @@ und_scratch *und_scratch_join(und_scratch *scratch, size_t most, und_error *err)
     assert(s->taken == 0);
     s->wanted += most;
     s->users++;
-    if (s->wanted <= s->room)
-        return s;
-    char *pages = und_pages_alloc(s->wanted, "scratch", err);
-    if (!pages) {
+    if (s->wanted > s->room && und_scratch_renew(s, s->sparse, err) != UND_OK) {
         und_scratch_leave(s, most);
         return NULL;
     }
+    return s;
+}
+
+und_status und_scratch_renew(und_scratch *s, bool sparse, und_error *err)
+{
+    char *pages = und_pages_alloc_some(s->wanted, sparse, "scratch", err);
+    assert(s->taken == 0);
+    if (!pages)
+        return err->status;
     und_pages_free(s->pages);
     s->pages = pages;
     s->room = s->wanted;
-    return s;
+    s->sparse = sparse;
+    return UND_OK;
 }
 
 void und_scratch_leave(und_scratch *s, size_t most)
@@ -64,7 +72,7 @@ und_status und_scratch_keep_zeroed(und_scratch *s, size_t bytes, und_error *err)
     assert(!s->zeroed_taken);
     if (bytes <= s->zeroed_room)
         return UND_OK;
-    char *pages = und_pages_alloc(bytes, "scratch", err);
+    char *pages = und_pages_alloc_some(bytes, s->sparse, "scratch", err);
     if (!pages)
         return err->status;
     und_pages_free(s->zeroed);

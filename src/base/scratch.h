@@ -15,6 +15,9 @@ und_scratch *und_scratch_join(und_scratch *scratch, size_t most, und_error *err)
 /* By each user, with what it has joined with; the last one closes it. */
 void und_scratch_leave(und_scratch *scratch, size_t most);
 
+/* In other pages, small ones where little of what is lent will be touched; nothing may be lent meanwhile. */
+und_status und_scratch_renew(und_scratch *scratch, bool sparse, und_error *err);
+
 size_t und_scratch_bytes(size_t bytes);
 
 /* Memory of so many bytes at least that is 0 when it is taken, and is to be again when it is given back; one

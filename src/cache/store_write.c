@@ -47,6 +47,7 @@ typedef struct packer {
     size_t bound; /* of a chunk that is packed */
     unsigned char *mixed, *packed;
     size_t size[BATCH]; /* 0: zlib failed */
+    hdf5_chunk same;    /* a chunk of which nothing was written, once there is one */
 } packer;
 
 /* A zlib stream of any level; its length, 0 where it failed. */
@@ -56,14 +57,43 @@ static size_t deflate_well(unsigned char *from, size_t bytes, unsigned char *to,
     return compress2(to, &length, from, bytes, level) == Z_OK ? length : 0;
 }
 
+/* The same of values from `first` on; those that were not written are not looked at. */
+static void shuffle_written(const und_item *item, size_t first, size_t count, size_t plane, unsigned char *to)
+{
+    const size_t size = und_type_size(item->type), end = first + count;
+    const double outside = item->rows ? item->rows->outside : 0;
+    const float single = (float)outside;
+    const unsigned char *value =
+        (const unsigned char *)(item->type == UND_F64 ? (const void *)&outside : &single);
+    for (size_t at = first, next; at < end; at = next) {
+        unsigned char *part = to + (at - first);
+        if (und_item_written(item, at, end, &next))
+            shuffle((const unsigned char *)item->data + at * size, next - at, size, plane, part);
+        else
+            for (size_t byte = 0; byte < size; byte++)
+                memset(part + byte * plane, value[byte], next - at);
+    }
+}
+
+/* Whether nothing of a whole chunk was written: all those are the same. */
+static bool is_plain(const packer *p, size_t number)
+{
+    const size_t values = p->rows * p->row_bytes / und_type_size(p->item->type), first = number * values;
+    size_t next;
+    return p->item->rows && (number + 1) * p->rows <= p->item->dim[0] &&
+           !und_item_written(p->item, first, first + values, &next) && next == first + values;
+}
+
 /* Packs chunk `number` into slot `k`; the part beyond the array's end is zero. */
 static void pack(packer *p, size_t number, int k)
 {
+    if (p->same.bytes > 0 && is_plain(p, number))
+        return;
     size_t first = number * p->rows, left = p->item->dim[0] - first, size = und_type_size(p->item->type);
     size_t bytes = p->rows * p->row_bytes, plane = bytes / size;
     size_t count = (left < p->rows ? left : p->rows) * p->row_bytes / size;
     unsigned char *mixed = p->mixed + (size_t)k * bytes, *to = p->packed + (size_t)k * p->bound;
-    shuffle((const unsigned char *)p->item->data + first * p->row_bytes, count, size, plane, mixed);
+    shuffle_written(p->item, first * p->row_bytes / size, count, plane, mixed);
     for (size_t byte = 0; byte < size; byte++)
         memset(mixed + byte * plane + count, 0, plane - count);
     p->size[k] = p->level > 1 ? deflate_well(mixed, bytes, to, p->bound, p->level)
@@ -88,7 +118,14 @@ static void put_chunks(hdf5_file *file, packer *p, hdf5_chunk *chunk, size_t chu
         for (int k = 0; k < count; k++)
             pack(p, first + (size_t)k, k);
         for (int k = 0; k < count; k++) {
+            const bool plain = is_plain(p, first + (size_t)k);
+            if (plain && p->same.bytes > 0) {
+                chunk[first + (size_t)k] = p->same;
+                continue;
+            }
             chunk[first + (size_t)k] = (hdf5_chunk){file->bytes, p->size[k]};
+            if (plain)
+                p->same = chunk[first + (size_t)k];
             memmove(file->data + file->bytes, p->packed + (size_t)k * p->bound, p->size[k]);
             file->bytes += p->size[k];
             file->failed |= p->size[k] == 0;

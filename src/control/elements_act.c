@@ -89,7 +89,8 @@ double und_elements_outflow(const und_elements *e, const und_mac_flow *s, const 
     for (int axis = 0; axis < axes(&e->mac) && e->any_held; axis++)
         for (int z = e->mac.n[2] == 1 ? 0 : -1; z < e->mac.n[2]; z++)
             for (int y = -1; y < e->mac.n[1]; y++)
-                sum += row_outflow(e, s, solids, axis, y, z);
+                if (und_present_has(e->mac.present, y, z))
+                    sum += row_outflow(e, s, solids, axis, y, z);
     return sum * face;
 }
 

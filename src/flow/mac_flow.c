@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { AT_FACES, AT_CELLS };
 #define FIELD(member, at, ...) UND_FIELD_AT(und_mac_flow, member, at, ##__VA_ARGS__)
@@ -16,10 +17,10 @@ static const und_field fields[] = {FIELD(u[0], AT_FACES, .with = 2), FIELD(u[1],
                                    FIELD(u[2], AT_FACES), FIELD(p, AT_CELLS)};
 static const und_field part_fields[] = {PART(air.before[0], AT_FACES), PART(air.before[1], AT_FACES),
                                         PART(air.before[2], AT_FACES), PART(system.x, AT_CELLS)};
-static const und_field gained_fields[] = {FIELD(gained[0], AT_FACES, .with = 5),
+static const und_field gained_fields[] = {FIELD(gained[0], AT_FACES, .with = 2),
                                           FIELD(gained[1], AT_FACES),
                                           FIELD(gained[2], AT_FACES),
-                                          FIELD(latest[0], AT_FACES),
+                                          FIELD(latest[0], AT_FACES, .with = 2, .outside = UND_GAIN_NONE),
                                           FIELD(latest[1], AT_FACES),
                                           FIELD(latest[2], AT_FACES)};
 enum {
@@ -32,8 +33,9 @@ static und_status open_fields(und_mac_flow *s, und_error *err)
 {
     static const char *const what = "velocity and pressure";
     const size_t count[] = {s->mac.count, s->mac.count};
-    return und_field_open_all(s, fields, FIELDS, count, 0, what, err) ||
-                   und_field_open_all(s->parts, part_fields, PART_FIELDS, count, 0, what, err)
+    const bool sparse = s->mac.present != NULL;
+    return und_field_open_all(s, fields, FIELDS, count, 0, sparse, what, err) ||
+                   und_field_open_all(s->parts, part_fields, PART_FIELDS, count, 0, sparse, what, err)
                ? err->status
                : UND_OK;
 }
@@ -41,9 +43,18 @@ static und_status open_fields(und_mac_flow *s, und_error *err)
 und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err)
 {
     const size_t count[] = {s->mac.count, s->mac.count};
+    const bool sparse = s->mac.present != NULL;
     s->parts->goes_on = goes_on;
     s->parts->gained_anywhere = true;
-    return und_field_open_all(s, gained_fields, GAINED_FIELDS, count, 0, "what the flow gained", err);
+    if (und_field_open_all(s, gained_fields, GAINED_FIELDS, count, 0, sparse, "what the flow gained", err))
+        return err->status;
+    for (int a = 0; a < 3 && sparse; a++) /* rows that come later have never flowed */
+        for (int z = -1; z <= s->mac.n[2]; z++)
+            for (int y = -1; y <= s->mac.n[1]; y++)
+                if (und_present_has(s->mac.present, y, z))
+                    memset(s->latest[a] + und_mac_at(&s->mac, -1, y, z), 0,
+                           (size_t)s->mac.step[1] * sizeof *s->latest[a]);
+    return UND_OK;
 }
 
 /* ---- What is lent ---- */
@@ -201,6 +212,8 @@ void und_mac_flow_find_pressed(und_mac_flow *s)
     PARALLEL_FOR(und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
     for (int z = 0; z < s->mac.n[2]; z++)
         for (int y = 0; y < s->mac.n[1]; y++) {
+            if (!und_present_has(s->mac.present, y, z))
+                continue;
             const double *p = s->p + und_mac_at(&s->mac, 0, y, z);
             for (int x = 0; x < s->mac.n[0]; x++)
                 if (p[x] != 0)

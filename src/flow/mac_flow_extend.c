@@ -60,8 +60,10 @@ void und_mac_flow_set_all(und_mac_flow *s)
     und_mac_flow_extend_parts *e = &s->parts->extend;
     for (int a = 0; a < dimensions_of(&s->mac); a++)
         for (int z = a == 2 ? -1 : 0; z < s->mac.n[2]; z++)
-            memcpy(und_mask_row(&e->set[a], -1, z), e->inside[a],
-                   slice_words(&e->set[a]) * sizeof *e->inside[a]);
+            for (int y = -1; y <= s->mac.n[1]; y++)
+                if (und_present_has(s->mac.present, y, z))
+                    memcpy(und_mask_row(&e->set[a], y, z), e->inside[a] + (y + 1) * e->set[a].words,
+                           (size_t)e->set[a].words * sizeof *e->inside[a]);
 }
 
 void und_mac_flow_restored(und_mac_flow *s)
@@ -236,8 +238,13 @@ static void layer_block(const void *args, const und_set *set, int block)
         const und_mask *known = e->layer == 0 ? &s->flows[a] : &parts->known[(e->layer - 1) % 2][a];
         int rows = UND_MAC_FLOW_WORDS / known->words;
         rows = rows < UND_MAC_FLOW_ROWS ? rows : UND_MAC_FLOW_ROWS;
-        for (int y = a != 1 && first.y < 0 ? 0 : first.y; y < end && (z >= 0 || a == 2); y += rows)
-            add_layer(s, a, known, &parts->known[e->layer % 2][a], z, y, y + rows < end ? y + rows : end);
+        for (int y = a != 1 && first.y < 0 ? 0 : first.y, next; y < end && (z >= 0 || a == 2); y = next) {
+            y = s->mac.present ? und_present_next(s->mac.present, y, end, z) : y;
+            for (next = y; next < end && next < y + rows && und_present_has(s->mac.present, next, z);)
+                next++;
+            if (next > y)
+                add_layer(s, a, known, &parts->known[e->layer % 2][a], z, y, next);
+        }
     }
 }
 static const und_kernel layer_kernel = {"extend_layer", layer_block};
@@ -441,10 +448,14 @@ static void copy_beside(const und_mac *m, float *u, int axis)
 {
     const size_t wide = (size_t)m->n[0] + 2;
     for (int z = axis == 2 ? -1 : 0; z < m->n[2] && axis != 1; z++) {
+        if (!und_present_has(m->present, -1, z) && !und_present_has(m->present, m->n[1], z))
+            continue;
         memcpy(u + und_mac_at(m, -1, -1, z), u + und_mac_at(m, -1, 0, z), wide * sizeof *u);
         memcpy(u + und_mac_at(m, -1, m->n[1], z), u + und_mac_at(m, -1, m->n[1] - 1, z), wide * sizeof *u);
     }
     for (int y = -1; y <= m->n[1] && axis != 2 && m->n[2] > 1; y++) {
+        if (!und_present_has(m->present, y, -1) && !und_present_has(m->present, y, m->n[2]))
+            continue;
         memcpy(u + und_mac_at(m, -1, y, -1), u + und_mac_at(m, -1, y, 0), wide * sizeof *u);
         memcpy(u + und_mac_at(m, -1, y, m->n[2]), u + und_mac_at(m, -1, y, m->n[2] - 1), wide * sizeof *u);
     }

@@ -315,11 +315,16 @@ und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, und_pressure *sy
                                                const und_mac_flow_projection *what)
 {
     double *before = s->parts->system.x, *pressure = what->pressure;
-    memcpy(before, pressure, s->mac.count * sizeof *before);
-    memset(pressure, 0, s->mac.count * sizeof *pressure);
+    const size_t wide = (size_t)s->mac.n[0];
+    UND_MAC_EACH_ROW (&s->mac, row) {
+        const size_t at = und_mac_row(&s->mac, row);
+        memcpy(before + at, pressure + at, wide * sizeof *before);
+        memset(pressure + at, 0, wide * sizeof *pressure);
+    }
     const und_mac_flow_report report = und_mac_flow_project(s, system, what);
-    for (size_t i = 0; i < s->mac.count; i++)
-        pressure[i] += before[i];
+    UND_MAC_EACH_ROW (&s->mac, row)
+        for (size_t at = und_mac_row(&s->mac, row), end = at + wide; at < end; at++)
+            pressure[at] += before[at];
     return report;
 }
 

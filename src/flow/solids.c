@@ -366,29 +366,29 @@ enum { SOME = 1, MOVING = 2, MIXED = 4, MESHES = 8, DEFORMING = 16 };
 #define PART(member, ...) UND_FIELD_AT(und_solids_parts, member, AT_CELLS, ##__VA_ARGS__)
 
 static const und_field fields[] = {
-    FIELD(open[0]),
-    FIELD(open[1]),
-    FIELD(open[2]),
+    FIELD(open[0], .outside = 1),
+    FIELD(open[1], .outside = 1),
+    FIELD(open[2], .outside = 1),
     FIELD(u[0]),
     FIELD(u[1]),
     FIELD(u[2]),
     FIELD(push[0], .when = MOVING),
     FIELD(push[1], .when = MOVING),
     FIELD(push[2], .when = MOVING),
-    FIELD(distance, .when = SOME),
-    FIELD(room, .when = SOME),
+    FIELD(distance, .when = SOME, .outside = UND_SOLIDS_REACH),
+    FIELD(room, .when = SOME, .outside = 1),
     FIELD(owner, .when = SOME),
-    FIELD(plain_room, .when = SOME),
+    FIELD(plain_room, .when = SOME, .outside = 1),
     FIELD(beside_thin, .when = SOME, .sparse = true),
 };
 static const und_field part_fields[] = {
-    PART(node, .when = SOME),
+    PART(node, .when = SOME, .outside = UND_SOLIDS_REACH),
     PART(thin, .when = SOME, .sparse = true),
     PART(passed, .when = SOME, .sparse = true),
     PART(split, .when = SOME, .sparse = true),
     PART(way_out, .when = SOME, .sparse = true),
-    PART(rest[0], .when = MIXED),
-    PART(rest[1], .when = MIXED),
+    PART(rest[0], .when = MIXED, .outside = UND_SOLIDS_REACH),
+    PART(rest[1], .when = MIXED, .outside = UND_SOLIDS_REACH),
     PART(rest_owner, .when = MIXED),
     PART(lattice[0], .when = MESHES),
     PART(lattice[1], .when = MESHES),
@@ -416,9 +416,10 @@ static und_status open_fields(und_solids *s, und_error *err)
         asked |= und_solids_on_lattice(s, i) ? MESHES : 0;
         asked |= p->defs[i].sequence ? DEFORMING : 0;
     }
-    if (und_field_open_all(s, fields, FIELDS, count, asked, "solids", err) != UND_OK)
+    if (und_field_open_all(s, fields, FIELDS, count, asked, m->present != NULL, "solids", err) != UND_OK)
         return err->status;
-    return und_field_open_all(s->parts, part_fields, PART_FIELDS, count, asked, "solids", err);
+    return und_field_open_all(s->parts, part_fields, PART_FIELDS, count, asked, m->present != NULL, "solids",
+                              err);
 }
 
 static und_status open_lists(und_solids *s, const und_obstacle_def *defs, und_error *err)
@@ -527,6 +528,11 @@ und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle
     if (status != UND_OK)
         und_solids_close(s);
     return status;
+}
+
+void und_solids_rows_came(und_solids *s)
+{
+    open_all(s);
 }
 
 und_status und_solids_shift(und_solids *s, const und_mac *mac, const bool side_open[6], double time,

@@ -46,6 +46,8 @@ und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle
                            const bool side_open[6], double time, int threads, und_error *err);
 void und_solids_close(und_solids *s);
 /* The grid is another window of the same size from now on; at `time`. */
+/* The grid has more rows than before. */
+void und_solids_rows_came(und_solids *s);
 und_status und_solids_shift(und_solids *s, const und_mac *mac, const bool side_open[6], double time,
                             und_error *err);
 /* Takes over what the same solids on another window of the grid are drawn by. */

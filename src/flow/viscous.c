@@ -51,7 +51,7 @@ static bool open_all(und_viscous *v, const und_mac *mac, und_error *err)
     static const char *const what = "the viscosity's system";
     const size_t count[] = {mac->count, (size_t)(v->axes * und_mac_rows(mac))};
     const unsigned asked = (v->axes == 3 ? SPACE : 0) | (v->coupled ? 0 : SPLIT);
-    if (und_field_open_all(v, fields, FIELDS, count, asked, what, err) != UND_OK)
+    if (und_field_open_all(v, fields, FIELDS, count, asked, mac->present != NULL, what, err) != UND_OK)
         return false;
     for (int a = 0; a < v->axes; a++)
         if (und_mask_open(&v->unknown[a], mac, what, err) != UND_OK ||

@@ -379,14 +379,27 @@ static void put_row_triangles(const mesher *m, int y, int z)
     }
 }
 
-/* Calls it for all rows; those of cells lack the last along y and z. */
+/* Whether the surface may pass a row of points, or the row of cells above and behind it. */
+static bool may_pass(const mesher *m, int y, int z)
+{
+    const int *n = m->def->n;
+    bool any = !m->def->rows;
+    for (int k = 0; k < 4 && !any; k++) {
+        const size_t at = (size_t)(z + (k >> 1)) * (size_t)n[1] + (size_t)(y + (k & 1));
+        any = z + (k >> 1) < n[2] && y + (k & 1) < n[1] && (m->def->rows[at >> 6] >> (at & 63) & 1);
+    }
+    return any;
+}
+
+/* Calls it for all rows that it may pass; those of cells lack the last along y and z. */
 static void for_rows(const mesher *m, bool of_cells, void (*call)(const mesher *m, int y, int z))
 {
     const int *n = m->def->n;
     PARALLEL_FOR(m->threads)
     for (int z = 0; z < n[2] - of_cells; z++)
         for (int y = 0; y < n[1] - of_cells; y++)
-            call(m, y, z);
+            if (may_pass(m, y, z))
+                call(m, y, z);
 }
 
 static void make_normals_unit(const und_shell *shell, int threads)

@@ -20,6 +20,7 @@ typedef struct und_shell_def {
                             place is crossed there, and the normal is along it */
     const float *field;  /* inside is where it is below 0 ... */
     const float *room;   /* ... and this above 0; NULL: everywhere */
+    const uint64_t *rows; /* bits of rows along x, y fastest: all points of others are outside; NULL: all */
     int threads;
 } und_shell_def;
 

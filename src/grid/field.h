@@ -22,6 +22,8 @@ typedef struct und_field {
     bool sparse;   /* few places will ever be touched: in small pages */
     int with; /* so many that follow it in the list lie in one block with it, each a little more than pages
                  behind the one before: what belongs to one cell is in different lines of the cache */
+    float outside; /* of a whole number, or a float: what rows that the grid does not have are as if they had;
+                      of a block the first one's */
 } und_field;
 
 /* UND_FIELD_AT(part, member, at, .when = ..., .sparse = true) */
@@ -30,10 +32,10 @@ typedef struct und_field {
         .offset = offsetof(part, member), .size = sizeof *((part *)NULL)->member, .at = at_, ##__VA_ARGS__ \
     }
 
-/* All 0; count[at] values each.  Where memory does not suffice those that were opened are there, to be
- * closed. */
+/* All 0, but where the grid does not have all rows (und_mac.present) those of cells their `outside`;
+ * count[at] values each.  Where memory does not suffice those that were opened are there, to be closed. */
 und_status und_field_open_all(void *part, const und_field *list, int fields, const size_t *count,
-                              unsigned asked, const char *what, und_error *err);
+                              unsigned asked, bool sparse, const char *what, und_error *err);
 void und_field_close_all(void *part, const und_field *list, int fields);
 
 #endif

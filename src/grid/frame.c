@@ -1,6 +1,7 @@
 #include "grid/frame.h"
 
 #include "base/hash.h"
+#include "base/pages.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -13,11 +14,20 @@ und_frame und_frame_empty(int number, double time, und_grid grid)
     return (und_frame){.number = number, .time = time, .grid = grid};
 }
 
+static void free_item(und_item *item)
+{
+    free(item->rows);
+    if (!item->borrowed && item->paged)
+        und_pages_free(item->data);
+    else if (!item->borrowed)
+        free(item->data);
+    item->rows = NULL;
+}
+
 void und_frame_clear(und_frame *frame)
 {
     for (int i = 0; i < frame->count + frame->spares; i++)
-        if (!frame->items[i].borrowed)
-            free(frame->items[i].data);
+        free_item(&frame->items[i]);
     free(frame->items);
     *frame = und_frame_empty(frame->number, frame->time, frame->grid);
 }
@@ -26,10 +36,10 @@ void und_frame_recycle(und_frame *frame)
 {
     int kept = 0;
     for (int i = 0; i < frame->count + frame->spares; i++)
-        if (i < frame->count && !frame->items[i].borrowed)
+        if (i < frame->count && !frame->items[i].borrowed && !frame->items[i].rows)
             frame->items[kept++] = frame->items[i];
-        else if (!frame->items[i].borrowed)
-            free(frame->items[i].data); /* nothing took it the last time */
+        else
+            free_item(&frame->items[i]); /* nothing took it the last time, or little of it is there */
     frame->count = 0;
     frame->spares = kept;
 }
@@ -136,6 +146,48 @@ und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *er
     else
         free(data);
     return item;
+}
+
+und_status und_item_keep_rows(und_item *item, size_t values, double outside, und_error *err)
+{
+    const size_t rows = (und_item_count(item) + values - 1) / values;
+    item->rows = und_alloc(1, sizeof *item->rows + (rows / 64 + 1) * sizeof(uint64_t), "rows", err);
+    if (!item->rows)
+        return err->status;
+    item->rows->values = values;
+    item->rows->outside = outside;
+    return UND_OK;
+}
+
+und_item *und_frame_add_rows(und_frame *frame, const und_item_def *def, size_t values, double outside,
+                             und_error *err)
+{
+    const float value = (float)outside;
+    und_item shape = {.type = def->type, .rank = def->rank};
+    memcpy(shape.dim, def->dim, sizeof shape.dim);
+    void *data = und_pages_alloc_of(und_item_bytes(&shape), &value, sizeof value, def->name, err);
+    und_item *item = data ? und_frame_borrow(frame, def, data, err) : NULL;
+    if (!item)
+        und_pages_free(data);
+    if (!item)
+        return NULL;
+    item->borrowed = false;
+    item->paged = true;
+    return und_item_keep_rows(item, values, outside, err) == UND_OK ? item : NULL;
+}
+
+bool und_item_written(const und_item *item, size_t begin, size_t end, size_t *next)
+{
+    const und_item_rows *r = item->rows;
+    size_t row = r ? begin / r->values : 0;
+    const bool first = !r || (r->bits[row >> 6] >> (row & 63) & 1);
+    for (*next = r ? (row + 1) * r->values : end; *next < end; *next += r->values) {
+        row++;
+        if ((r->bits[row >> 6] >> (row & 63) & 1) != first)
+            break;
+    }
+    *next = *next < end ? *next : end;
+    return first;
 }
 
 const float *und_frame_points(const und_frame *frame, const char *name, size_t *count)

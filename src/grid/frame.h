@@ -28,6 +28,19 @@ typedef struct und_item_def {
 /* Adds an item with zeroed data of its own; NULL with the error set where memory ran out. */
 und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *err);
 
+/* The same of floats that are all `outside` and of which few rows, of so many values each, will be written:
+ * each is to be told by und_item_add_row. */
+und_item *und_frame_add_rows(und_frame *frame, const und_item_def *def, size_t values, double outside,
+                             und_error *err);
+/* No row of an item was written so far. */
+und_status und_item_keep_rows(und_item *item, size_t values, double outside, und_error *err);
+static inline void und_item_add_row(und_item *item, size_t row)
+{
+    item->rows->bits[row >> 6] |= UINT64_C(1) << (row & 63);
+}
+/* Whether the first of its values from begin to below end was written; so it is with all up to `*next`. */
+bool und_item_written(const und_item *item, size_t begin, size_t end, size_t *next);
+
 /* Adds an item whose data stays the caller's. */
 und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data, und_error *err);
 

@@ -1,7 +1,6 @@
 #include "grid/mac_frame.h"
 
-und_item *und_mac_item(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
-                       und_type type, int axis, und_error *err)
+static und_item_def def_of(const und_mac *mac, const char *name, const char *unit, und_type type, int axis)
 {
     und_item_def def = {.name = name,
                         .unit = unit,
@@ -10,6 +9,13 @@ und_item *und_mac_item(const und_mac *mac, und_frame *frame, const char *name, c
                         .rank = 3};
     for (int a = 0; a < 3; a++)
         def.dim[2 - a] = (size_t)mac->n[a] + (a == axis);
+    return def;
+}
+
+und_item *und_mac_item(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
+                       und_type type, int axis, und_error *err)
+{
+    const und_item_def def = def_of(mac, name, unit, type, axis);
     return und_frame_add(frame, &def, err);
 }
 
@@ -41,13 +47,36 @@ static bool next_row(rows *r, size_t *begin, size_t *count)
     return true;
 }
 
-und_status und_mac_add_floats(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
-                              int axis, const float *from, double scale, und_error *err)
+/* Of a grid that does not have all rows: those that it has. */
+static und_status add_some(const und_item_def *def, const und_mac *mac, und_frame *frame, int axis,
+                           const float *from, float factor, double outside, und_error *err)
 {
-    und_item *item = und_mac_item(mac, frame, name, unit, UND_F32, axis, err);
+    und_item *item = und_frame_add_rows(frame, def, def->dim[2], outside, err);
+    float *out = item ? item->data : NULL;
+    rows r = rows_of(mac, axis);
+    size_t row = 0;
+    bool there = item && und_present_has(mac->present, r.y, r.z);
+    for (size_t begin, count; item && next_row(&r, &begin, &count); out += count, row++) {
+        if (there)
+            und_item_add_row(item, row);
+        for (size_t i = 0; i < count && there; i++)
+            out[i] = factor * from[begin + i];
+        there = und_present_has(mac->present, r.y, r.z);
+    }
+    return item ? UND_OK : err->status;
+}
+
+und_status und_mac_add_floats(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
+                              int axis, const float *from, double scale, double outside, und_error *err)
+{
+    const und_item_def def = def_of(mac, name, unit, UND_F32, axis);
+    const float factor = (float)scale;
+    if (mac->present)
+        return add_some(&def, mac, frame, axis, from, factor, (double)(factor * (float)outside), err);
+    und_item *item = und_frame_add(frame, &def, err);
     if (!item)
         return UND_FAILED;
-    float *out = item->data, factor = (float)scale;
+    float *out = item->data;
     rows r = rows_of(mac, axis);
     for (size_t begin, count; next_row(&r, &begin, &count); out += count)
         for (size_t i = 0; i < count; i++)

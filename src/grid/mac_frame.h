@@ -11,9 +11,10 @@ enum { UND_MAC_CELLS = 3 }; /* in the place of an axis: the cells themselves */
 und_item *und_mac_item(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
                        und_type type, int axis, und_error *err);
 
-/* The same, of numbers `from` laid out as the grid, times scale, as float. */
+/* The same, of numbers `from` laid out as the grid, times scale, as float; outside: what they are in rows
+ * that the grid does not have. */
 und_status und_mac_add_floats(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
-                              int axis, const float *from, double scale, und_error *err);
+                              int axis, const float *from, double scale, double outside, und_error *err);
 und_status und_mac_add_doubles(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
                                int axis, const double *from, double scale, und_error *err);
 

@@ -14,8 +14,9 @@ static size_t row_count(const und_mask *m)
 
 und_status und_mask_open(und_mask *m, const und_mac *mac, const char *what, und_error *err)
 {
-    *m = (und_mask){.n = {mac->n[0], mac->n[1], mac->n[2]}, .words = (mac->n[0] + 2 + 63) / 64};
-    m->bits = und_pages_alloc(row_count(m) * (size_t)m->words * sizeof *m->bits, what, err);
+    *m = (und_mask){
+        .n = {mac->n[0], mac->n[1], mac->n[2]}, .words = (mac->n[0] + 2 + 63) / 64, .present = mac->present};
+    m->bits = und_pages_alloc_some(row_count(m) * (size_t)m->words * sizeof *m->bits, m->present, what, err);
     return m->bits ? UND_OK : err->status;
 }
 
@@ -69,36 +70,58 @@ void und_mask_grow(const und_mask *in, und_mask *out, int threads)
     PARALLEL_FOR(threads)
     for (int z = -1; z <= in->n[2]; z++)
         for (int y = -1; y <= in->n[1]; y++)
-            grow_row(in, y, z, last, und_mask_row(out, y, z));
+            if (und_present_has(in->present, y, z))
+                grow_row(in, y, z, last, und_mask_row(out, y, z));
+}
+
+/* Words that are one behind the other, from begin to below end: all, or those of a row that there is. */
+typedef struct stretch {
+    int row; /* the next */
+    size_t begin, end;
+} stretch;
+
+static bool next_stretch(const und_mask *m, stretch *s)
+{
+    const int rows = (int)row_count(m), low[2] = {-1, -1};
+    const int first = und_present_row(m->present, low, m->n[1] + 2, s->row, rows);
+    s->row = m->present ? first + 1 : rows;
+    s->begin = (size_t)first * (size_t)m->words;
+    s->end = (size_t)s->row * (size_t)m->words;
+    return first < rows;
 }
 
 void und_mask_clear(und_mask *m)
 {
-    memset(m->bits, 0, row_count(m) * (size_t)m->words * sizeof *m->bits);
+    for (stretch s = {0}; next_stretch(m, &s);)
+        memset(m->bits + s.begin, 0, (s.end - s.begin) * sizeof *m->bits);
 }
 
 void und_mask_copy(const und_mask *from, und_mask *to)
 {
-    memcpy(to->bits, from->bits, row_count(from) * (size_t)from->words * sizeof *from->bits);
+    for (stretch s = {0}; next_stretch(from, &s);)
+        memcpy(to->bits + s.begin, from->bits + s.begin, (s.end - s.begin) * sizeof *from->bits);
 }
 
 void und_mask_remove(und_mask *m, const und_mask *others)
 {
-    for (size_t i = 0; i < row_count(m) * (size_t)m->words; i++)
-        m->bits[i] &= ~others->bits[i];
+    for (stretch s = {0}; next_stretch(m, &s);)
+        for (size_t i = s.begin; i < s.end; i++)
+            m->bits[i] &= ~others->bits[i];
 }
 
 void und_mask_unite(und_mask *m, const und_mask *others)
 {
-    for (size_t i = 0; i < row_count(m) * (size_t)m->words; i++)
-        m->bits[i] |= others->bits[i];
+    for (stretch s = {0}; next_stretch(m, &s);)
+        for (size_t i = s.begin; i < s.end; i++)
+            m->bits[i] |= others->bits[i];
 }
 
 long und_mask_count(const und_mask *m)
 {
     long count = 0;
-    for (size_t i = 0; i < row_count(m) * (size_t)m->words; i++)
-        count += __builtin_popcountll(m->bits[i]);
+    for (stretch s = {0}; next_stretch(m, &s);)
+        for (size_t i = s.begin; i < s.end; i++)
+            count += __builtin_popcountll(m->bits[i]);
     return count;
 }
 

@@ -94,9 +94,18 @@ static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *
     return left > 0;
 }
 
+/* The first row of a block at or after one that the grid has. */
+static inline int und_set_from(const und_set *s, int block, int row)
+{
+    return und_present_row(s->mac->present, s->low, s->wide, row, und_set_end(s, block));
+}
+
 /* For each row of a block: p.at is the index of its cell 0. */
-#define UND_EACH_ROW(set, block, p)                                                     \
-    for (int row_ = (block) * (set)->per_block; row_ < und_set_end(set, block); row_++) \
+#define UND_EACH_ROW_NUMBER(set, block, row)                                                            \
+    for (int row = und_set_from(set, block, (block) * (set)->per_block); row < und_set_end(set, block); \
+         row = und_set_from(set, block, row + 1))
+#define UND_EACH_ROW(set, block, p)        \
+    UND_EACH_ROW_NUMBER (set, block, row_) \
         for (und_place p = und_set_row(set, row_), *once_ = &p; once_; once_ = NULL)
 
 /* For each word of a row's bits: p.x is its number; bit i of it is cell 64 x + i - 1. */

@@ -2,17 +2,23 @@
 
 #include <assert.h>
 
-/* Rows of a set of them, which the kernel has found. */
+/* Rows of a set of them, which the kernel has found; those that the grid does not have would be 0. */
 static und_total add_rows(const und_set *s, const und_total *row)
 {
     const und_mac *m = s->mac;
     und_sum_tree slices = und_sum_from((unsigned)(s->low[1] + m->low[2] + 1));
     und_total all = {0};
     for (int first = 0; first < s->rows; first += s->wide) {
+        const int end = first + s->wide;
         und_sum_tree rows = und_sum_from((unsigned)(s->low[0] + m->low[1] + 1));
-        for (int i = first; i < first + s->wide; i++) {
-            und_sum_add(&rows, row[i].sum);
-            all.most = und_larger_total(row[i].most, all.most);
+        for (int i = first, next; i < end; i = next + 1) {
+            next = und_present_row(m->present, s->low, s->wide, i, end);
+            for (; i < next && next < end; i++)
+                und_sum_add(&rows, 0);
+            if (next == end)
+                break;
+            und_sum_add(&rows, row[next].sum);
+            all.most = und_larger_total(row[next].most, all.most);
         }
         und_sum_add(&slices, und_sum_end(&rows));
     }

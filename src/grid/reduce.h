@@ -161,13 +161,13 @@ UND_INLINE und_total und_total_of_row(const und_set *s, int row, und_totals_fn *
     }                                                                  \
     UND_KERNEL_SUM_BLOCK(fn##_block, fn##_at, args_type)               \
     UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
-#define UND_KERNEL_SUM_BLOCK(name, at, args_type)                                           \
-    UND_KERNEL_STATIC void name(const void *args_, const und_set *set_, int block_)         \
-    {                                                                                       \
-        const und_total_args total_of_ = *(const und_total_args *)args_;                    \
-        const args_type of_block_ = *(const args_type *)total_of_.args;                     \
-        for (int row_ = block_ * set_->per_block; row_ < und_set_end(set_, block_); row_++) \
-            total_of_.row[row_] = und_total_of_row(set_, row_, at, &of_block_);             \
+#define UND_KERNEL_SUM_BLOCK(name, at, args_type)                                   \
+    UND_KERNEL_STATIC void name(const void *args_, const und_set *set_, int block_) \
+    {                                                                               \
+        const und_total_args total_of_ = *(const und_total_args *)args_;            \
+        const args_type of_block_ = *(const args_type *)total_of_.args;             \
+        UND_EACH_ROW_NUMBER (set_, block_, row_)                                    \
+            total_of_.row[row_] = und_total_of_row(set_, row_, at, &of_block_);     \
     }
 
 /* The same for each axis: fn(args, place, axis). */

@@ -33,6 +33,17 @@ static bool fits(const und_state_field *part, const und_item *item, bool follows
     return found % part->per_item == 0 && found / part->per_item <= part->capacity;
 }
 
+/* Memory that has it already is not touched. */
+static void take_over(void *to, const void *from, size_t bytes)
+{
+    enum { SOME = 4096 };
+    for (size_t at = 0; at < bytes; at += SOME) {
+        const size_t some = bytes - at < SOME ? bytes - at : SOME;
+        if (memcmp((char *)to + at, (const char *)from + at, some))
+            memcpy((char *)to + at, (const char *)from + at, some);
+    }
+}
+
 und_status und_state_restore_fields(const und_state_field *list, int count, const und_frame *state,
                                     und_error *err)
 {
@@ -49,8 +60,7 @@ und_status und_state_restore_fields(const und_state_field *list, int count, cons
                 err, UND_FAILED, "the checkpoint does not fit the scene: %s has %zu values, expected %zu%s",
                 part->name, item ? und_item_count(item) : 0, values_of(part),
                 part->adapts && !branches ? "; sim --from goes on from it all the same" : "");
-        if (und_item_bytes(item) > 0)
-            memcpy(part->data, item->data, und_item_bytes(item));
+        take_over(part->data, item->data, und_item_bytes(item));
         if (part->items)
             *part->items = (int)(und_item_count(item) / part->per_item);
     }

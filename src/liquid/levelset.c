@@ -584,7 +584,9 @@ static und_status check_memory(const und_levelset *s, und_error *err)
     const double per_cell =
         100; /* bytes: velocities, distances, the system; particles lie near the surface */
     const double viscous = s->viscous ? 400 : 0;
-    return und_liquid_check_memory("levelset", s->mac.n, (per_cell + viscous) * (double)s->mac.count, err);
+    const double cells =
+        s->present ? (double)s->present->rows * (double)s->mac.step[1] : (double)s->mac.count;
+    return und_liquid_check_memory("levelset", s->mac.n, (per_cell + viscous) * cells, err);
 }
 
 und_status und_levelset_open_grid(und_levelset *s, und_error *err)
@@ -634,6 +636,7 @@ void und_levelset_close_grid(und_levelset *s)
     und_mac_flow_close(&s->flow);
     und_distance_close(&s->surface);
     und_levelset_wall_films_close(s);
+    und_levelset_rows_close(s);
 }
 
 static und_status make_parts(und_levelset *s, und_error *err)
@@ -645,7 +648,9 @@ static und_status make_parts(und_levelset *s, und_error *err)
     particles.reseed = def->reseed;
     for (int i = 0; i < def->obstacle_count; i++)
         particles.layered |= def->obstacles[i].separate == UND_SEPARATE_ALWAYS;
-    if (und_levelset_open_grid(s, err) || und_levelset_bands_open(s, err) ||
+    if (und_levelset_rows_open(s, err) || und_levelset_first_rows(s, err) ||
+        und_scratch_renew(s->scratch, s->present, err) || und_levelset_open_grid(s, err) ||
+        und_levelset_bands_open(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->squeezed = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->squeezed, "solids", err)) ||
         !(s->system = und_pressure_create(&s->mac, s->threads, s->scratch, err)) ||

@@ -197,9 +197,9 @@ static double find(const search *f, und_levelset_pressed *to, const und_volume_f
     const und_mac *m = &f->s->mac;
     const und_volume_parts *p = f->v->parts;
     const und_set slices = und_set_slices(m, UND_ROWS_INSIDE);
-    const und_distance_copy_args copy = {f->s->surface.phi, to->surface.phi};
-    const und_set all = und_set_list(to, (int)m->count, UND_DISTANCE_COPIED, 1);
-    const und_pass copied = UND_PASS(und_distance_copy_some, &copy, &all);
+    const und_distance_copy_args copy = {*m, f->s->surface.phi, to->surface.phi};
+    const und_set all = und_set_rows(m, UND_ROWS_ALL);
+    const und_pass copied = UND_PASS(und_distance_copy_row, &copy, &all);
     und_pass passes[PASSES] = {UND_PASS(find_gaps, f, &slices)};
     und_step steps[1 + PASSES];
     int64_t sum = 0;
@@ -211,7 +211,7 @@ static double find(const search *f, und_levelset_pressed *to, const und_volume_f
     count += und_pass_chain_steps(steps + count, passes, films ? PASSES : 1);
     und_volume_borrow(f->v);
     und_pass_steps(&(und_device){f->s->threads}, steps, count);
-    for (int row = 0; row < und_mac_rows(m); row++) {
+    UND_MAC_EACH_ROW (m, row) {
         memcpy(to->closing + to->closing_count, p->extra + und_mac_row(m, row),
                (size_t)p->row_count[row] * sizeof *to->closing);
         to->closing_count += p->row_count[row];

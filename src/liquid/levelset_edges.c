@@ -7,16 +7,27 @@
  * side. */
 typedef void edge_fn(void *context, size_t cell, size_t beyond, int side);
 
+/* Whether the grid has rows at a side. */
+static bool has_rows(const und_mac *m, int axis, int at)
+{
+    bool any = axis == 0 || !m->present;
+    for (int z = 0; z < m->n[2] && !any && axis == 1; z++)
+        any = und_present_has(m->present, at, z);
+    return any || (axis == 2 && und_present_next(m->present, 0, m->n[1], at) < m->n[1]);
+}
+
 static void for_edges(const und_levelset *s, edge_fn *fn, void *context)
 {
     const und_mac *m = &s->mac;
     for (int side = 0; side < UND_SIDES; side++) {
         int axis = side / 2, a = (axis + 1) % 3, b = (axis + 2) % 3, at[3];
-        if (!s->open[side])
-            continue;
         at[axis] = side % 2 ? m->n[axis] - 1 : 0;
+        if (!s->open[side] || !has_rows(m, axis, at[axis]))
+            continue;
         for (at[b] = 0; at[b] < m->n[b]; at[b]++)
             for (at[a] = 0; at[a] < m->n[a]; at[a]++) {
+                if (!und_present_has(m->present, at[1], at[2]))
+                    continue;
                 size_t cell = und_mac_at(m, at[0], at[1], at[2]);
                 ptrdiff_t out = side % 2 ? m->step[axis] : -m->step[axis];
                 fn(context, cell, (size_t)((ptrdiff_t)cell + out), side);

@@ -23,7 +23,7 @@ static und_status add_velocity(und_levelset *s, und_frame *frame, und_error *err
 {
     static const char *const names[3] = {"velocity_x", "velocity_y", "velocity_z"};
     for (int a = 0; a < 3; a++)
-        if (und_mac_add_floats(&s->mac, frame, names[a], "m/s", a, s->flow.u[a], 1, err) != UND_OK)
+        if (und_mac_add_floats(&s->mac, frame, names[a], "m/s", a, s->flow.u[a], 1, 0, err) != UND_OK)
             return err->status;
     return UND_OK;
 }
@@ -84,14 +84,15 @@ static und_status write_frame(und_levelset *s, float *distance, und_frame *frame
         frame->grid.origin[a] = s->mac.origin[a] + s->mac.low[a] * s->def.dx;
     }
     if ((s->def.window.on && !s->def.endless && add_domain(s, frame, err)) ||
-        und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, distance, s->def.dx, err) ||
+        und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, distance, s->def.dx, s->layers,
+                           err) ||
         (s->def.keep_velocity && add_velocity(s, frame, err)) ||
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
                                                      s->flow.p, s->def.density, err)) ||
         (s->def.keep_level_set_particles && s->particles && add_level_set_particles(s, frame, err)) ||
         add_numbers(frame, "step", "1", s->step_stats, STEP_STATS_COUNT, err) ||
         (s->heat && und_mac_add_floats(&s->mac, frame, "temperature", "1", UND_MAC_CELLS,
-                                       und_levelset_temperatures(s), 1, err)) ||
+                                       und_levelset_temperatures(s), 1, 0, err)) ||
         (s->viscous && add_numbers(frame, "viscous", "1", und_levelset_viscous_stats(s),
                                    UND_LEVELSET_VISCOUS_STATS, err)) ||
         (s->control && add_numbers(frame, "control", "1", und_levelset_control_stats(s),
@@ -199,7 +200,28 @@ static und_status restore_window(und_levelset *s, const und_frame *state, und_er
     const int32_t all[6] = {0, 0, 0, s->mac.whole[0], s->mac.whole[1], s->mac.whole[2]};
     if (item && (item->type != UND_I32 || und_item_count(item) != window_item.dim[0]))
         return und_error_set(err, UND_FAILED, "the checkpoint is damaged: its window is none");
-    return und_levelset_set_window(s, item ? item->data : all, err);
+    return und_levelset_set_window(s, item ? item->data : all, state, err);
+}
+
+/* A row of the grid begins in the middle of a row of the array's, and ends in the next. */
+static und_status tell_rows(und_levelset *s, und_frame *state, und_error *err)
+{
+    const und_mac *m = &s->mac;
+    und_levelset_field carried[UND_LEVELSET_FIELDS];
+    const int fields = und_levelset_carried(s, carried);
+    for (int i = 0; i < state->count; i++)
+        for (int k = 0; k < fields; k++) {
+            und_item *item = &state->items[i];
+            if (item->data != carried[k].data)
+                continue;
+            if (und_item_keep_rows(item, (size_t)m->step[1], carried[k].outside, err) != UND_OK)
+                return err->status;
+            for (int z = -1; z <= m->n[2]; z++)
+                for (int y = -1; y <= m->n[1]; y++)
+                    for (size_t x = 0; x < 2 && und_present_has(m->present, y, z); x++)
+                        und_item_add_row(item, und_mac_at(m, -1, y, z) / (size_t)m->step[1] + x);
+        }
+    return UND_OK;
 }
 
 und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *err)
@@ -209,24 +231,28 @@ und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *er
     und_status status = und_mac_is_window(&s->mac) ? save_window(s, state, err) : UND_OK;
     if (status == UND_OK)
         status = und_state_save_fields(list, list_parts(s, list), state, err);
+    if (status == UND_OK && s->present)
+        status = tell_rows(s, state, err);
     return status == UND_OK && s->spray ? und_spray_save(und_levelset_drops(s), state, err) : status;
 }
 
 static bool all_finite(const und_levelset *s)
 {
     const float *fields[4] = {s->surface.phi, s->flow.u[0], s->flow.u[1], s->flow.u[2]};
-    for (int f = 0; f < 4; f++)
-        for (size_t i = 0; i < s->mac.count; i++)
-            if (!isfinite(fields[f][i]))
-                return false;
-    for (size_t i = 0; i < s->mac.count; i++)
-        if (!isfinite(s->flow.p[i]))
-            return false;
     const float *temperature = und_levelset_temperatures(s);
     const double *viscous = und_levelset_viscous_pressure(s);
-    for (size_t i = 0; i < s->mac.count; i++)
-        if ((temperature && !isfinite(temperature[i])) || (viscous && !isfinite(viscous[i])))
-            return false;
+    const und_mac *m = &s->mac;
+    for (int z = -1; z <= m->n[2]; z++)
+        for (int y = -1; y <= m->n[1]; y++)
+            for (int x = -1; x <= m->n[0] && und_present_has(m->present, y, z); x++) {
+                const size_t at = und_mac_at(m, x, y, z);
+                for (int f = 0; f < 4; f++)
+                    if (!isfinite(fields[f][at]))
+                        return false;
+                if (!isfinite(s->flow.p[at]) || (temperature && !isfinite(temperature[at])) ||
+                    (viscous && !isfinite(viscous[at])))
+                    return false;
+            }
     return isfinite(s->time) && isfinite(s->left);
 }
 

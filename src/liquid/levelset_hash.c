@@ -83,7 +83,8 @@ static uint64_t hash_fields(und_levelset *s, stretch *row, uint64_t *of_slice)
     PARALLEL_FOR(s->threads)
     for (int z = 0; z < nz; z++) {
         for (int y = 0; y < ny; y++)
-            row[z * ny + y] = find_row(s, held, y, z);
+            if (und_present_has(m->present, y, z))
+                row[z * ny + y] = find_row(s, held, y, z);
         widen(row + (size_t)z * (size_t)ny, wide + (size_t)z * (size_t)ny, ny, 1, reach);
     }
     PARALLEL_FOR(s->threads)

@@ -20,7 +20,8 @@ static void fill_to_level(und_levelset *s)
             for (int y = 0; y < m->n[1]; y++) {
                 float *phi = &s->surface.phi[und_mac_at(m, x, y, z)];
                 double above = (und_mac_middle(m, 1, y) - level) / s->def.dx;
-                *phi = above < (double)*phi ? (float)above : *phi;
+                if (und_present_has(m->present, y, z))
+                    *phi = above < (double)*phi ? (float)above : *phi;
             }
         }
     und_distance_refresh(&s->surface);
@@ -38,7 +39,7 @@ static void set_velocity(und_levelset *s, const und_fill_def *fill)
     for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++)
         for (int z = -1; z < m->n[2]; z++)
             for (int y = -1; y < m->n[1]; y++)
-                for (int x = -1; x < m->n[0]; x++) {
+                for (int x = -1; x < m->n[0] && und_present_has(m->present, y, z); x++) {
                     und_vec3 p = und_vec(und_mac_middle(m, 0, a == 0 ? x + 0.5 : x),
                                          und_mac_middle(m, 1, a == 1 ? y + 0.5 : y),
                                          und_mac_middle(m, 2, a == 2 ? z + 0.5 : z));
@@ -113,19 +114,20 @@ static und_status touch_walls(und_levelset *s, und_error *err)
     const float near = 0.5f, enough = -0.5f; /* cells: from the wall, and below the surface */
     const float *wall = s->solids.distance;
     const und_mac *m = &s->mac;
-    float *deep = und_pages_alloc(m->count * sizeof *deep, "the liquid at the start", err);
+    float *deep = und_pages_alloc_some(m->count * sizeof *deep, m->present, "the liquid at the start", err);
     if (!deep)
         return err->status;
     for (int z = 0; z < m->n[2]; z++)
         for (int y = 0; y < m->n[1]; y++)
-            for (int x = 0; x < m->n[0]; x++) {
+            for (int x = 0; x < m->n[0] && und_present_has(m->present, y, z); x++) {
                 size_t at = und_mac_at(m, x, y, z);
                 if (wall[at] < near && !(wall[at] < -2))
                     deep[at] = ends_at_wall(s, x, y, z);
             }
-    for (size_t i = 0; i < m->count; i++)
-        if (deep[i] > 0)
-            s->surface.phi[i] = fminf(s->surface.phi[i], enough);
+    UND_MAC_EACH_ROW (m, row)
+        for (size_t i = und_mac_row(m, row), end = i + (size_t)m->n[0]; i < end; i++)
+            if (deep[i] > 0)
+                s->surface.phi[i] = fminf(s->surface.phi[i], enough);
     und_pages_free(deep);
     und_distance_refresh(&s->surface);
     und_distance_redistance(&s->surface, s->def.redistance);
@@ -236,7 +238,7 @@ static void see_surface(und_levelset *s)
     const und_mac *m = &s->mac;
     PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 12))
     for (int row = 0; row < und_mac_rows(m); row++)
-        for (int x = 0; x < m->n[0]; x++) {
+        for (int x = 0; x < m->n[0] && und_mac_has_row(m, row); x++) {
             const int cell[3] = {x, row % m->n[1], row / m->n[1]};
             float *phi = &s->surface.phi[und_mac_row(m, row) + (size_t)x];
             if (*phi < 0 && *phi > (float)-LONGEST && is_beside_wall(s, cell))
@@ -258,9 +260,10 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
         see_surface(s);
     if (s->def.has_level)
         fill_to_level(s);
-    for (size_t i = 0; i < s->mac.count; i++)
-        if (!isfinite(s->surface.phi[i]))
-            return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");
+    UND_MAC_EACH_ROW (&s->mac, row)
+        for (size_t i = und_mac_row(&s->mac, row), end = i + (size_t)s->mac.n[0]; i < end; i++)
+            if (!isfinite(s->surface.phi[i]))
+                return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");
     if (wall) {
         und_distance_into_solids(&s->surface, wall);
         und_levelset_into_solids(s, false); /* as each step will */

@@ -51,6 +51,8 @@ struct und_levelset {
     const und_halo *halo; /* who has slices beside these; NULL: all are here */
     int layers;           /* cells around the liquid in which velocities are known */
     und_mac mac;
+    und_present *present;    /* the grid's; NULL: it has all rows */
+    und_present *asked_rows; /* that the substep needs; NULL: nobody asks */
     und_distance surface;
     und_level_set_particles *particles; /* NULL: a plain level set */
     und_mac_flow flow;
@@ -94,6 +96,7 @@ struct und_levelset {
     bool crawls;   /* max_step would need too many substeps */
     double needed; /* s; the substep that its speed asks for, or max_step */
     bool fitted;   /* the window is automatic: all is as on the whole grid, to the last bit */
+    bool few_rows; /* and it may have but those rows that there is something in or near */
     bool window_failed;
     und_error window_error;
     und_stage stages[STAGE_COUNT];
@@ -171,10 +174,27 @@ typedef struct und_levelset_field {
     bool adapts;    /* a branch may come from a state without it */
 } und_levelset_field;
 enum { UND_LEVELSET_FIELDS = 24 };
+/* levelset_present.c: the rows that a fitted window has, where most of them have nothing in or near them. */
+und_status und_levelset_rows_open(und_levelset *s,
+                                  und_error *err); /* all; before all else that goes by mac */
+void und_levelset_rows_close(und_levelset *s);
+/* What the grid is to hold is told: that from here on, box by box; then what is around that. */
+void und_levelset_need_none(und_levelset *s);
+void und_levelset_need_box(und_levelset *s, const int low[3], const int high[3]); /* of the whole grid */
+/* The grid has only what is needed, or another window `from` did, if that is little.  Nothing was opened. */
+und_status und_levelset_choose_rows(und_levelset *s, const und_levelset *from, und_error *err);
+/* The same of a state. */
+und_status und_levelset_state_rows(und_levelset *s, const und_frame *state, und_error *err);
+/* Before a substep: rows that are needed come; whether all is better opened anew with fewer. */
+bool und_levelset_keep_rows(und_levelset *s);
+
 int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_FIELDS]);
 void und_levelset_first_window(und_levelset *s); /* sets mac and open; before anything is opened on it */
+und_status und_levelset_first_rows(und_levelset *s, und_error *err); /* then */
 void und_levelset_move_window(und_levelset *s);
-und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und_error *err); /* low, n */
+/* low, n; and a state on that, which is not taken over. */
+und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], const und_frame *state,
+                                   und_error *err);
 
 /* levelset_start.c: the liquid at the start. */
 und_status und_levelset_fill(und_levelset *s, und_error *err);

@@ -75,9 +75,9 @@ und_status und_levelset_volume_open(und_levelset *s, und_error *err)
     static const char *const what = "the cells' volumes";
     struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
     if (!v || und_volume_open(&v->cells, &s->mac, s->threads, s->scratch, err) ||
-        !(v->before = und_pages_alloc(s->mac.count * sizeof *v->before, what, err)) ||
-        !(v->room = und_pages_alloc(s->mac.count * sizeof *v->room, what, err)) ||
-        !(v->gain = und_pages_alloc(s->mac.count * sizeof *v->gain, what, err)))
+        !(v->before = und_pages_alloc_some(s->mac.count * sizeof *v->before, s->mac.present, what, err)) ||
+        !(v->room = und_pages_alloc_some(s->mac.count * sizeof *v->room, s->mac.present, what, err)) ||
+        !(v->gain = und_pages_alloc_some(s->mac.count * sizeof *v->gain, s->mac.present, what, err)))
         return err->status;
     return UND_OK;
 }
@@ -281,8 +281,12 @@ static bool pours_or_drains(const und_levelset *s)
 
 void und_levelset_volume_before(und_levelset *s)
 {
-    if (s->volume && pours_or_drains(s))
-        memcpy(s->volume->before, s->surface.phi, s->mac.count * sizeof *s->volume->before);
+    const und_mac *m = &s->mac;
+    if (!s->volume || !pours_or_drains(s))
+        return;
+    UND_MAC_EACH_ROW (m, row)
+        memcpy(s->volume->before + und_mac_row(m, row), s->surface.phi + und_mac_row(m, row),
+               (size_t)m->n[0] * sizeof *s->volume->before);
 }
 
 /* How full cells of sources are: together they hold what their shapes do. */
@@ -291,7 +295,7 @@ static float fullness(const und_levelset *s, const und_mask *held)
     const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
     double room = 0;
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
             for (int x = begin; x < end; x++)
                 room += (double)und_volume_room(&walls, und_mac_row(m, row) + (size_t)x);
@@ -318,7 +322,7 @@ static void fill_sources(und_levelset *s)
     const und_mask *held = und_elements_held(s->elements);
     const float part = held ? fullness(s, held) : 1;
     int64_t poured = 0;
-    for (int row = 0; row < und_mac_rows(m) && held; row++)
+    for (int row = und_mac_next_row(m, 0); row < und_mac_rows(m) && held; row = und_mac_next_row(m, row + 1))
         for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
             for (int x = begin; x < end; x++) {
                 const size_t at = und_mac_row(m, row) + (size_t)x;
@@ -343,7 +347,7 @@ static void drain(und_levelset *s)
     const float *before = s->volume->before, *phi = s->surface.phi;
     int32_t *c = s->volume->cells.c;
     int64_t drained = 0;
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;
             if (!(phi[at] > before[at] && c[at] > 0 && s->volume->cells.parts->own[at]))
@@ -373,7 +377,7 @@ void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
     und_levelset_closing_find(s, p, &walls); /* and films */
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         UND_VOLUME_FILMS(v, s->surface.phi, row, at)
     if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
         und_levelset_press_cell(p, at);
@@ -556,7 +560,8 @@ static pouring pouring_of(const und_levelset *s)
     const und_mask *held = und_elements_held(s->elements);
     const und_volume_walls walls = walls_of(s);
     pouring p = {0};
-    for (int row = 0; row < und_mac_rows(m) && held; row++) {
+    for (int row = und_mac_next_row(m, 0); row < und_mac_rows(m) && held;
+         row = und_mac_next_row(m, row + 1)) {
         const int y = row % m->n[1], z = row / m->n[1];
         for (int begin, end = -1; und_mask_stretch(held, y, z, end, &begin, &end);)
             for (int x = begin; x < end; x++)
@@ -634,7 +639,7 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
 {
     const und_mac *m = &s->mac;
     int64_t sum = 0;
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
             const bool own = s->volume->cells.parts->own[first + x];
             const int32_t units = own ? gained(s->volume->cells.c[first + x], grown[first + x]) : 0;
@@ -649,7 +654,7 @@ void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
 {
     const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
             if (touched[first + x])
                 s->volume->cells.c[first + x] =

@@ -193,12 +193,19 @@ static void add_own(const und_levelset *s, box *to, box own)
     add_box(to, &own);
 }
 
+static void add_needed(und_levelset *s, box *to, const box *b)
+{
+    add_box(to, b);
+    und_levelset_need_box(s, b->low, b->high);
+}
+
 /* The liquid, and sources, which are always full of it. */
-static box liquid_box(const und_levelset *s)
+static box liquid_box(und_levelset *s)
 {
     box b = NOTHING, own;
+    und_levelset_need_none(s);
     const int32_t *held = s->volume ? und_levelset_volume_cells(s) : NULL; /* also where phi shows none */
-    if (und_distance_bounds(&s->surface, held, own.low, own.high))
+    if (und_distance_bounds(&s->surface, held, own.low, own.high, s->asked_rows))
         add_own(s, &b, own);
     for (int i = 0; i < s->def.element_count; i++) {
         const und_element_def *e = &s->def.elements[i];
@@ -207,26 +214,33 @@ static box liquid_box(const und_levelset *s)
         for (int k = 0; k < 2; k++) { /* from the substep's beginning to its end */
             und_pose pose = und_motion_at(e->motion, s->time + k * s->dt);
             own = posed_box(&s->mac, und_shape_bounds(e->shape), &pose);
-            add_box(&b, &own);
+            add_needed(s, &b, &own);
         }
     }
     return b;
 }
 
-/* Before there is any: where the scene puts it. */
-static box first_liquid(const und_levelset *s)
+/* Of several shapes in one each by itself. */
+static void add_fill(und_levelset *s, box *to, const und_shape *shape)
 {
-    box b = liquid_box(s), own;
     const und_pose rest = und_motion_at(NULL, 0);
-    for (int i = 0; i < s->def.fill_count; i++) {
-        own = posed_box(&s->mac, und_shape_bounds(s->def.fills[i].shape), &rest);
-        add_box(&b, &own);
-    }
-    own = all_of(s);
+    const box own = posed_box(&s->mac, und_shape_bounds(shape), &rest);
+    for (int i = 0; i < shape->child_count && shape->kind == UND_UNION; i++)
+        add_fill(s, to, shape->children[i]);
+    if (shape->kind != UND_UNION)
+        add_needed(s, to, &own);
+}
+
+/* Before there is any: where the scene puts it. */
+static box first_liquid(und_levelset *s)
+{
+    box b = liquid_box(s), own = all_of(s);
+    for (int i = 0; i < s->def.fill_count; i++)
+        add_fill(s, &b, s->def.fills[i].shape);
     if (s->def.has_level && !s->def.level.fn)
         own.high[1] = whole_cell(ceil((s->def.level.number - s->mac.origin[1]) / s->mac.d[1]));
     if (s->def.has_level && own.high[1] > 0)
-        add_box(&b, &own);
+        add_needed(s, &b, &own);
     return b;
 }
 
@@ -303,7 +317,7 @@ static box fitted(const und_levelset *s, const box *need)
     return contains(&now, &tight) && contains(&loose, &now) ? now : clipped(&s->mac, b);
 }
 
-static box wanted(const und_levelset *s, const box *liquid)
+static box wanted(und_levelset *s, const box *liquid)
 {
     const und_window_def *w = &s->def.window;
     const bool follows_liquid = w->follow == UND_WINDOW_LIQUID && !w->size;
@@ -315,7 +329,7 @@ static box wanted(const und_levelset *s, const box *liquid)
         box own = grown(liquid, w->margin);
         add_box(&need, &own);
         own = s->fitted ? landing_box(s) : NOTHING;
-        add_box(&need, &own);
+        add_needed(s, &need, &own);
     }
     if (follows_solid) {
         box own = solid_box(s, w->solid, s->time);
@@ -344,14 +358,23 @@ static und_mac mac_of(const und_levelset *s, const box *b)
     return und_mac_window(&s->mac, b->low, n);
 }
 
-/* All that goes by the grid's cells is opened anew on the window; with `carried` what the cells hold comes
- * along.  Where memory does not suffice all stays as it was. */
-static und_status change(und_levelset *s, const box *to, bool carried, und_error *err)
+/* All that goes by the grid's cells is opened anew on the window; what the cells hold comes along, but where
+ * a state is about to be taken over.  Where memory does not suffice all stays as it was. */
+static und_status change(und_levelset *s, const box *to, const und_frame *state, und_error *err)
 {
     und_levelset old = *s;
+    const bool carried = !state;
     s->mac = mac_of(&old, to);
     set_sides(s);
-    und_status status = und_levelset_open_grid(s, err);
+    und_status status = und_levelset_rows_open(s, err);
+    if (status == UND_OK)
+        status = carried ? und_levelset_choose_rows(s, &old, err) : und_levelset_state_rows(s, state, err);
+    if (status != UND_OK) {
+        und_levelset_rows_close(s);
+        *s = old;
+        return status;
+    }
+    status = und_levelset_open_grid(s, err);
     if (status == UND_OK && s->particles)
         status = und_level_set_particles_window(s->particles, &s->mac, err);
     if (status == UND_OK)
@@ -370,14 +393,14 @@ static und_status change(und_levelset *s, const box *to, bool carried, und_error
     carry_numbers(&old, s);
     und_levelset_close_grid(&old);
     und_levelset_ready(s);
-    return UND_OK;
+    return und_scratch_renew(s->scratch, s->present, err);
 }
 
 /* Whether the parts need not be opened anew: a window of the same size, and none that knows of no shift. */
 static bool can_shift(const und_levelset *s, const box *to)
 {
     const und_mac m = mac_of(s, to);
-    return !memcmp(m.n, s->mac.n, sizeof m.n) && !s->viscous && !s->control && !s->heat &&
+    return !memcmp(m.n, s->mac.n, sizeof m.n) && !s->present && !s->viscous && !s->control && !s->heat &&
            s->def.surface_rule != UND_SURFACE_WENO;
 }
 
@@ -417,12 +440,13 @@ void und_levelset_move_window(und_levelset *s)
         return;
     const box liquid = liquid_box(s), now = current(s),
               to = s->def.window.on ? wanted(s, &liquid) : all_of(s); /* a branch may have none any more */
-    if (!memcmp(&to, &now, sizeof to))
+    const bool stays = !memcmp(&to, &now, sizeof to), fewer = und_levelset_keep_rows(s);
+    if (stays && !fewer)
         return;
     const bool all = contains(&to, &liquid) && !s->volume; /* which may have films where phi shows nothing */
     const double before = all ? 0 : und_levelset_volume(s);
     und_error *err = &s->window_error;
-    if ((can_shift(s, &to) ? shift(s, &to, err) : change(s, &to, true, err)) != UND_OK) {
+    if ((can_shift(s, &to) && !stays ? shift(s, &to, err) : change(s, &to, NULL, err)) != UND_OK) {
         s->window_failed = true;
         return;
     }
@@ -452,6 +476,7 @@ static void choose_window(und_levelset *s)
         !w->on && (s->def.endless || (w->automatic > 0 && cells >= w->automatic && keeps_bits(&s->def)));
     if (!s->fitted)
         return;
+    s->few_rows = keeps_bits(&s->def) && s->def.obstacle_count == 0;
     w->on = true;
     w->follow = UND_WINDOW_LIQUID;
     w->size = NULL;
@@ -472,7 +497,14 @@ void und_levelset_first_window(und_levelset *s)
     set_sides(s);
 }
 
-und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und_error *err)
+und_status und_levelset_first_rows(und_levelset *s, und_error *err)
+{
+    first_liquid(s);
+    return und_levelset_choose_rows(s, NULL, err);
+}
+
+und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], const und_frame *state,
+                                   und_error *err)
 {
     box to;
     bool good = true;
@@ -490,5 +522,5 @@ und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und
         to.high[a] = window[a] + window[3 + a];
     }
     const box now = current(s);
-    return memcmp(&to, &now, sizeof to) ? change(s, &to, false, err) : UND_OK;
+    return memcmp(&to, &now, sizeof to) || s->present ? change(s, &to, state, err) : UND_OK;
 }

@@ -140,7 +140,7 @@ static void slab_block(const void *args, const und_set *set, int slab)
     int32_t first = low * rows * components->per_row;
     (void)set;
     for (int z = low; z < high; z++)
-        for (int y = 0; y < rows; y++) {
+        UND_LEVEL_EACH_ROW (components->level, y, z) {
             first = set_row(components, first, y, z);
             if (y > 0)
                 join_rows(components, 1, y, z);
@@ -157,7 +157,7 @@ static void join_block(const void *args, const und_set *set, int block)
     und_run *run = components->run;
     (void)set, (void)block;
     for (int z = SLAB; z < n[2]; z += SLAB)
-        for (int y = 0; y < n[1]; y++)
+        UND_LEVEL_EACH_ROW (components->level, y, z)
             join_rows(components, 2, y, z);
     components->closed = 0;
     for (int row = 0; row < n[1] * n[2]; row++)

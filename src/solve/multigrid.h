@@ -49,6 +49,7 @@ typedef struct und_children {
 #define UND_NO_CHILD UINT32_MAX
 
 typedef struct und_level {
+    und_present *present; /* rows that may have unknown cells, others have none; NULL: all */
     int n[3];     /* cells that it has: of a window those around it, from cell `low` of the whole level on */
     int low[3];   /* along x a multiple of 16, else of 2: packs and colours are the whole level's */
     int shift[3]; /* along axes that the next level halves: cell x is in its cell (x + shift) / 2 */
@@ -110,6 +111,13 @@ static inline int und_colour_offset(int colour, int y, int z)
 {
     return (colour ^ y ^ z) & 1;
 }
+/* For each row of a slice that may have unknown cells. */
+#define UND_LEVEL_EACH_ROW(level, y, z) \
+    for (int y = und_level_row(level, 0, z); y < (level)->n[1]; y = und_level_row(level, y + 1, z))
+static inline int und_level_row(const und_level *level, int y, int z)
+{
+    return level->present ? und_present_next(level->present, y, level->n[1], z) : y;
+}
 static inline size_t und_level_pack(const und_level *level, int y, int z) /* number of its first */
 {
     return ((size_t)z * (size_t)level->n[1] + (size_t)y) * (size_t)level->packs;
@@ -145,6 +153,12 @@ static inline und_set und_level_set(const und_level *level)
     return (und_set){.blocks = level->n[2], .worth = level->cells, .list = level};
 }
 
+/* As far as its rows go. */
+static inline und_mac und_level_mac(const und_level *level)
+{
+    return (und_mac){.n = {level->n[0], level->n[1], level->n[2]}, .present = level->present};
+}
+
 /* A bit for each of a pack's cells. */
 static inline unsigned und_level_unknown(const und_level *level, int y, int z, int k)
 {
@@ -156,6 +170,7 @@ static inline unsigned und_level_unknown(const und_level *level, int y, int z, i
  * level. */
 typedef struct und_multigrid_box {
     int whole[3], low[3], high[3];
+    bool sparse; /* most rows will never have unknown cells: und_sides tells which may */
 } und_multigrid_box;
 und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, const double weight[3],
                               int threads, und_error *err);
@@ -170,6 +185,8 @@ typedef struct und_around {
 /* What the finest level is made of. */
 typedef struct und_sides {
     void *context;
+    /* Rows that may have unknown cells, of those that there are; only asked where levels are sparse. */
+    void (*present)(void *context, und_present *rows);
     /* The unknown cells of a row, as und_mask has them. */
     void (*unknown)(void *context, int y, int z, uint64_t *row);
     /* Cells x in [begin, end) of a row, multiples of 16: the weights of their high sides to unknown cells

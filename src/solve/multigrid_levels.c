@@ -1,5 +1,6 @@
 /* The coefficients of the levels of multigrid. */
 #include "base/status.h"
+#include "grid/present.h"
 #include "solve/multigrid_cycle.h"
 #include "solve/multigrid_kernel.h"
 #include "solve/multigrid_places.h"
@@ -551,6 +552,32 @@ static void begin_coarser(const und_level *fine, und_level *coarse)
     begin_level(coarse);
 }
 
+/* Rows of a coarser level that rows of the finer one are in. */
+static void coarsen_present(const und_level *fine, und_level *coarse)
+{
+    const und_mac own = und_level_mac(coarse);
+    for (int z = 0; z < fine->n[2]; z++)
+        UND_LEVEL_EACH_ROW (fine, y, z) {
+            const int low[2] = {fine->halved[1] ? (y + fine->shift[1]) / 2 : y,
+                                fine->halved[2] ? (z + fine->shift[2]) / 2 : z};
+            und_present_add(coarse->present, low[0], low[1]);
+        }
+    und_present_count(coarse->present, &own);
+}
+
+/* Rows only ever come. */
+static void find_present(und_multigrid *m, const und_sides *sides)
+{
+    const und_mac own = und_level_mac(&m->level[0]);
+    const int before = own.present ? own.present->rows : 0;
+    if (!own.present)
+        return;
+    sides->present(sides->context, m->level[0].present);
+    und_present_count(m->level[0].present, &own);
+    for (int i = 1; i < m->count && own.present->rows != before; i++)
+        coarsen_present(&m->level[i - 1], &m->level[i]);
+}
+
 /* ---- Passes over slices ---- */
 
 /* Which cells are unknown and, of a coarser level, what their sides are; how much room its packs need. */
@@ -559,7 +586,7 @@ static void find_block(const void *args, const und_set *set, int z)
     const building *b = args;
     und_level *level = &b->m->level[b->level];
     (void)set;
-    for (int y = 0; y < level->n[1]; y++) {
+    UND_LEVEL_EACH_ROW (level, y, z) {
         int begin = 0, end = 0;
         if (b->level == 0) {
             b->sides->unknown(b->sides->context, y, z, und_mask_row(&level->unknown, y, z));
@@ -597,7 +624,7 @@ static void set_block(const void *args, const und_set *set, int z)
     const source stored = {level, is_stored_plain, get_stored_known, get_stored},
                  given = {&f, is_fetched_plain, get_fetched_known, get_fetched};
     (void)set;
-    for (int y = 0; y < level->n[1]; y++)
+    UND_LEVEL_EACH_ROW (level, y, z)
         set_kinds(level, y, z, b->level == 0 ? &given : &stored);
     und_level_list_packs(level, z);
 }
@@ -677,6 +704,7 @@ void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *
     m->plan->find[1][1] = beside[0];
     m->plan->last[0] = beside[1];
     und_multigrid_done(m);
+    find_present(m, sides);
     begin_finest(&m->level[0], full);
     for (int i = 0; i < m->count; i++) {
         m->plan->b[i] = (building){.m = m, .level = i, .sides = sides};

@@ -1,6 +1,7 @@
 /* The levels of multigrid: which axes each halves, and its memory. */
 #include "base/pages.h"
 #include "base/status.h"
+#include "grid/present.h"
 #include "solve/multigrid_cycle.h"
 #include "solve/multigrid_kernel.h"
 
@@ -14,9 +15,9 @@ enum {
 };
 static const double COMPARABLE = 0.4; /* weight of an axis that is halved, over the largest */
 
-static void *pages(size_t values, size_t size, und_error *err)
+static void *pages(const und_level *level, size_t values, size_t size, und_error *err)
 {
-    return und_pages_alloc(values * size, "a level of multigrid", err);
+    return und_pages_alloc_some(values * size, level->present, "a level of multigrid", err);
 }
 
 void und_level_add_array(und_level *level, void *to, size_t size, bool gaps)
@@ -48,13 +49,13 @@ static bool allocate_cells(und_level *level, bool finest, und_error *err)
     size_t packs = (size_t)level->n[1] * (size_t)level->n[2] * (size_t)level->packs;
     add_arrays(level, finest);
     for (int i = 0; finest && i < 4; i++)
-        if (!(level->link[i] = pages(packs, sizeof **level->link, err)))
+        if (!(level->link[i] = pages(level, packs, sizeof **level->link, err)))
             return false;
     level->side_pitch = CELLS * level->packs + CELLS;
     level->side_plane = level->side_pitch * (level->n[1] + 1);
     size_t sides = (size_t)level->side_plane * (size_t)(level->n[2] + 1) + CELLS;
     for (int a = 0; !finest && a < 4; a++)
-        if (!(level->side[a] = pages(sides, sizeof(float), err)))
+        if (!(level->side[a] = pages(level, sides, sizeof(float), err)))
             return false;
     return true;
 }
@@ -68,15 +69,15 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
     size_t slices = (size_t)level->n[2], packs = (size_t)level->n[1] * slices * (size_t)level->packs;
-    const und_mac mac = {.n = {level->n[0], level->n[1], level->n[2]}};
+    const und_mac mac = und_level_mac(level);
     if (und_mask_open(&level->unknown, &mac, "cells of multigrid", err) != UND_OK ||
-        !(level->kind = pages(packs, 1, err)) || !(level->kind_before = pages(packs, 1, err)) ||
-        !(level->place = pages(packs, sizeof *level->place, err)) ||
-        !(level->slice_begin = pages(slices + 1, sizeof *level->slice_begin, err)) ||
-        !(level->list = pages(packs, sizeof *level->list, err)) ||
-        !(level->number = pages(level->count / UND_CELL_PACK, sizeof *level->number, err)) ||
-        (!finest && !(level->children = pages(packs, sizeof *level->children, err))) ||
-        !(level->list_end = pages(slices * UND_CELL_PACK_KINDS, sizeof *level->list_end, err)) ||
+        !(level->kind = pages(level, packs, 1, err)) || !(level->kind_before = pages(level, packs, 1, err)) ||
+        !(level->place = pages(level, packs, sizeof *level->place, err)) ||
+        !(level->slice_begin = pages(level, slices + 1, sizeof *level->slice_begin, err)) ||
+        !(level->list = pages(level, packs, sizeof *level->list, err)) ||
+        !(level->number = pages(level, level->count / UND_CELL_PACK, sizeof *level->number, err)) ||
+        (!finest && !(level->children = pages(level, packs, sizeof *level->children, err))) ||
+        !(level->list_end = pages(level, slices * UND_CELL_PACK_KINDS, sizeof *level->list_end, err)) ||
         !allocate_cells(level, finest, err))
         return err->status;
     return UND_OK;
@@ -139,7 +140,9 @@ und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, co
     und_status status = m->slice_product ? und_multigrid_cycle_open(m, err) : err->status;
     while (more && status == UND_OK && m->count < UND_MULTIGRID_LEVELS) {
         und_level *level = &m->level[m->count++];
-        status = allocate(level, level == m->level, err);
+        const und_mac mac = und_level_mac(level);
+        level->present = box->sparse ? und_present_open(&mac, err) : NULL;
+        status = box->sparse && !level->present ? err->status : allocate(level, level == m->level, err);
         more = m->count < UND_MULTIGRID_LEVELS && plan_next(whole, w, level->halved);
         if (more)
             set_coarser_box(level, level + 1);
@@ -169,6 +172,7 @@ void und_multigrid_close(und_multigrid *m)
     for (int i = 0; i < m->count; i++) {
         und_level *level = &m->level[i];
         und_mask_close(&level->unknown);
+        und_present_close(level->present);
         void *const arrays[] = {level->kind,  level->kind_before, level->list,   level->list_end,
                                 level->place, level->slice_begin, level->number, level->children};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)

@@ -35,7 +35,7 @@ static void clear_pack(const und_level *level, size_t pack, bool gaps)
 
 uint32_t und_level_place_slice(const und_level *level, int z, uint32_t at, uint32_t *place)
 {
-    for (int y = 0; y < level->n[1]; y++) {
+    UND_LEVEL_EACH_ROW (level, y, z) {
         int begin = 0, end = 0;
         size_t row = und_level_pack(level, y, z);
         und_level_find_packs(level, y, z, &begin, &end);
@@ -112,19 +112,19 @@ static und_cell_pack get_pack(const und_level *level, int y, int z, int k)
 void und_level_list_packs(und_level *level, int z)
 {
     size_t first = und_level_pack(level, 0, z);
-    int count = level->n[1] * level->packs;
     const uint8_t *kind = level->kind + first;
     und_cell_pack *list = level->list + first;
     int32_t *end = level->list_end + (size_t)z * UND_CELL_PACK_KINDS, of_kind[UND_CELL_PACK_KINDS] = {0};
-    for (int i = 0; i < count; i++)
-        of_kind[kind[i]]++;
+    UND_LEVEL_EACH_ROW (level, y, z)
+        for (int i = y * level->packs; i < (y + 1) * level->packs; i++)
+            of_kind[kind[i]]++;
     end[UND_CELL_PACK_DRY] = 0;
     for (int i = UND_CELL_PACK_WHOLE, place = 0; i < UND_CELL_PACK_KINDS; i++) {
         end[i] = place; /* where they begin, until they are listed */
         place += of_kind[i];
     }
-    for (int y = 0, i = 0; y < level->n[1]; y++)
-        for (int k = 0; k < level->packs; k++, i++)
+    UND_LEVEL_EACH_ROW (level, y, z)
+        for (int k = 0, i = y * level->packs; k < level->packs; k++, i++)
             if (kind[i] != UND_CELL_PACK_DRY) {
                 level->number[level->place[first + (size_t)i] / UND_CELL_PACK] =
                     (uint32_t)(first + (size_t)end[kind[i]]);

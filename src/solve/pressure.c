@@ -1,6 +1,7 @@
 #include "solve/pressure.h"
 
 #include "base/status.h"
+#include "grid/present.h"
 #include "solve/cell_packs.h"
 #include "solve/system.h"
 
@@ -57,6 +58,17 @@ static const uint64_t *mask_row(const und_pressure *s, int y, int z)
     if (own_y < 0 || own_y >= m->n[1] || own_z < 0 || own_z >= m->n[2])
         return NULL;
     return und_mask_row(s->unknown, own_y, own_z);
+}
+
+static void get_present(void *context, und_present *rows)
+{
+    const und_pressure *s = context;
+    const und_mac *m = &s->system.mac;
+    const bool flat = s->system.axis[1] == 2;
+    UND_MAC_EACH_ROW (m, row) {
+        const int y = row % m->n[1], z = row / m->n[1];
+        und_present_add(rows, (flat ? z : y) + s->system.before[1], (flat ? y : z) + s->system.before[2]);
+    }
 }
 
 static void get_unknown(void *context, int y, int z, uint64_t *row)
@@ -150,9 +162,12 @@ void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *con
     s->unknown = unknown;
     s->weight = weight;
     s->known = known;
-    und_system_set(
-        &s->system, full,
-        &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides, .is_plain = is_plain});
+    und_system_set(&s->system, full,
+                   &(und_sides){.context = s,
+                                .present = get_present,
+                                .unknown = get_unknown,
+                                .get = get_sides,
+                                .is_plain = is_plain});
     s->unknown = NULL;
     s->weight = NULL;
     s->known = NULL;

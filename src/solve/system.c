@@ -22,6 +22,7 @@ und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_s
         box.high[a] = mac->low[k] + mac->n[k];
         weight[a] = 1 / (mac->d[k] * mac->d[k]);
     }
+    box.sparse = mac->present;
     if (und_multigrid_open(&s->m, &box, weight, threads, err) != UND_OK ||
         und_components_open(&s->components, s->m.device, &s->m.level[0], err) != UND_OK)
         return err->status;

@@ -1,5 +1,6 @@
 #include "surface/distance.h"
 
+#include "base/pages.h"
 #include "base/status.h"
 #include "grid/field.h"
 #include "surface/distance_parts.h"
@@ -18,15 +19,26 @@ enum {
     AT_ROW
 }; /* twice with all that a row looks at; of one */
 
-#define FIELD(member) UND_FIELD_AT(und_distance, member, AT_CELLS)
 #define PART(member, at) UND_FIELD_AT(und_distance_parts, member, at)
 
-static const und_field fields[] = {FIELD(phi), FIELD(next)};
 static const und_field part_fields[] = {PART(stage, AT_CELLS),       PART(taken, AT_ROWS),
                                         PART(row_extent, AT_ROWS),   PART(row_total, AT_ROWS),
                                         PART(block_most, AT_BLOCKS), PART(rows_changed, AT_ROWS_AROUND),
                                         PART(none, AT_ROW)};
-enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
+enum { PART_FIELDS = sizeof part_fields / sizeof *part_fields };
+
+/* All air. */
+static und_status open_phi(const und_distance *d, float **phi, size_t count, und_error *err)
+{
+    static const char *const what = "the surface's distance";
+    const float far = (float)d->width;
+    const bool sparse = d->mac.present != NULL;
+    *phi = sparse ? und_pages_alloc_of(count * sizeof far, &far, sizeof far, what, err)
+                  : und_pages_alloc(count * sizeof far, what, err);
+    for (size_t i = 0; *phi && !sparse && i < d->mac.count; i++)
+        (*phi)[i] = far;
+    return *phi ? UND_OK : err->status;
+}
 
 static und_status open_all(und_distance *d, und_error *err)
 {
@@ -40,8 +52,8 @@ static und_status open_all(und_distance *d, und_error *err)
     for (size_t i = 0; i < sizeof mask / sizeof *mask; i++)
         if (und_mask_open(mask[i], m, what, err) != UND_OK)
             return err->status;
-    if (und_field_open_all(d, fields, FIELDS, count, 0, what, err) ||
-        und_field_open_all(p, part_fields, PART_FIELDS, count, 0, what, err))
+    if (open_phi(d, &d->phi, count[AT_CELLS], err) || open_phi(d, &d->next, count[AT_CELLS], err) ||
+        und_field_open_all(p, part_fields, PART_FIELDS, count, 0, m->present != NULL, what, err))
         return err->status;
     for (size_t i = 0; i < 2; i++)
         p->change[i] = p->rows_changed + i * (rows + 2 * around) + around;
@@ -58,8 +70,6 @@ und_status und_distance_open(und_distance *d, const und_mac *mac, int width, int
         und_distance_close(d);
         return err->status;
     }
-    for (size_t i = 0; i < mac->count; i++)
-        d->phi[i] = d->next[i] = (float)width;
     return UND_OK;
 }
 
@@ -70,7 +80,8 @@ void und_distance_close(und_distance *d)
         und_mask *mask[] = {&d->band, &p->negative, &p->front, &p->near, &p->wide};
         for (size_t i = 0; i < sizeof mask / sizeof *mask; i++)
             und_mask_close(mask[i]);
-        und_field_close_all(d, fields, FIELDS);
+        und_pages_free(d->phi);
+        und_pages_free(d->next);
         und_field_close_all(p, part_fields, PART_FIELDS);
     }
     free(p);
@@ -116,7 +127,7 @@ void und_distance_refresh(und_distance *d)
 
 void und_distance_copy(const und_distance *d, float *phi)
 {
-    const und_distance_copy_args args = {d->phi, phi};
-    const und_set all = und_set_list(phi, (int)d->mac.count, UND_DISTANCE_COPIED, 1);
-    und_pass(&d->device, und_distance_copy_some, &args, &all);
+    const und_distance_copy_args args = {d->mac, d->phi, phi};
+    const und_set rows = und_set_rows(&d->mac, UND_ROWS_ALL);
+    und_pass(&d->device, und_distance_copy_row, &args, &rows);
 }

@@ -64,8 +64,9 @@ void und_distance_csg(und_distance *d, und_csg operation, const und_shape *shape
  * part of a cell that is not solid; NULL: 1). Sums in a fixed order. */
 double und_distance_volume(const und_distance *d, const float *room);
 /* The cells with liquid, or whose held[] is not 0 (NULL: none), from low to below high; false where there are
- * none. */
-bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3], int high[3]);
+ * none.  wet: their rows are added, may be NULL. */
+bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3], int high[3],
+                         und_present *wet);
 double und_distance_area(const und_distance *d); /* m2 of surface, about */
 
 /* The part of a cell, 0 to 1, on the negative side of a plane at a signed distance from its centre with this

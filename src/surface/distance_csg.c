@@ -63,6 +63,8 @@ void und_distance_csg(und_distance *d, und_csg operation, const und_shape *shape
     PARALLEL_FOR(und_workers(d->device.threads, m->count, 1 << 15))
     for (int i = 0; i < rows * (end[2] - begin[2]); i++) {
         int y = begin[1] + i % rows, z = begin[2] + i / rows;
+        if (!und_present_has(m->present, y, z))
+            continue;
         combine_row(d, operation, shape, y, z, begin[0], end[0]);
         und_distance_refresh_at(d, y, z);
     }

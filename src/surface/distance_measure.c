@@ -1,4 +1,5 @@
 /* How much liquid there is, and how much surface. */
+#include "grid/present.h"
 #include "surface/distance_parts.h"
 #include "surface/plane_kernel.h"
 
@@ -150,7 +151,8 @@ UND_INLINE void find_extent(const extent_args *a, und_place p)
 }
 UND_KERNEL(find_extent, extent_args, UND_EACH_ROW)
 
-bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3], int high[3])
+bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3], int high[3],
+                         und_present *wet)
 {
     const und_mac *m = &d->mac;
     if (!d->parts) /* not opened yet */
@@ -162,10 +164,12 @@ bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3],
         low[a] = m->n[a];
         high[a] = 0;
     }
-    for (int row = 0; row < und_mac_rows(m); row++) {
+    UND_MAC_EACH_ROW (m, row) {
         const und_row_extent e = args.row[row];
         const int first[3] = {e.low, row % m->n[1], row / m->n[1]},
                   end[3] = {e.high, first[1] + 1, first[2] + 1};
+        if (e.high > 0 && wet)
+            und_present_add(wet, first[1], first[2]);
         for (int a = 0; a < 3 && e.high > 0; a++) {
             low[a] = first[a] < low[a] ? first[a] : low[a];
             high[a] = end[a] > high[a] ? end[a] : high[a];

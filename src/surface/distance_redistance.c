@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 enum {
     WIDEST = 17, /* cells */
@@ -128,7 +127,8 @@ static void add_passes(redistancing *r, und_distance *d, int order)
 {
     und_distance_parts *p = d->parts;
     const int passes = passes_of(d->width);
-    memset(p->change[0], 1, (size_t)und_mac_rows(&d->mac));
+    UND_MAC_EACH_ROW (&d->mac, row)
+        p->change[0][row] = 1;
     for (int i = 0; i < passes; i++) {
         und_redistance_args *args = &r->pass[i];
         *args = args_of(d);

@@ -72,16 +72,19 @@ UND_INLINE void und_distance_beside_row(const und_distance_beside_args *a, und_p
 }
 UND_KERNEL(und_distance_beside_row, und_distance_beside_args, UND_EACH_ROW)
 
-enum { UND_DISTANCE_COPIED = 1 << 14 }; /* values of a block */
 typedef struct und_distance_copy_args {
+    und_mac mac;
     const float *from;
     float *to;
 } und_distance_copy_args;
 
-UND_INLINE void und_distance_copy_some(const und_distance_copy_args *a, und_place p)
+/* A row, with what is beside it. */
+UND_INLINE void und_distance_copy_row(const und_distance_copy_args *a, und_place p)
 {
-    und_lanes_store_some(a->to + p.at, und_lanes_load(a->from + p.at), p.which);
+    const ptrdiff_t end = a->mac.n[0] + 1;
+    for (ptrdiff_t x = -1; x < end; x++)
+        a->to[(ptrdiff_t)p.at + x] = a->from[(ptrdiff_t)p.at + x];
 }
-UND_KERNEL(und_distance_copy_some, und_distance_copy_args, UND_EACH_ITEM)
+UND_KERNEL(und_distance_copy_row, und_distance_copy_args, UND_EACH_ROW)
 
 #endif

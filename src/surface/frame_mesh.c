@@ -84,13 +84,22 @@ static void pad_side(const padded *p, float *field, int axis, bool high, ptrdiff
     }
 }
 
-/* [nz][ny][nx] values plus `add` into the padded lattice. */
-static float *pad(const padded *p, const float *values, float add, und_error *err)
+/* Whether a row of the item's was written. */
+static bool has_row(const und_item *item, int row)
 {
+    return !item->rows || (item->rows->bits[row >> 6] >> (row & 63) & 1);
+}
+
+/* [nz][ny][nx] values plus `add` into the padded lattice; where none were written that is what it is full of.
+ */
+static float *pad(const padded *p, const und_item *item, float add, und_error *err)
+{
+    const float *values = item->data, far = item->rows ? (float)item->rows->outside + add : 0;
     const int *n = p->grid->n;
     const float outside = (float)p->grid->dx, half = 0.5F * (float)p->grid->dx;
     size_t count = (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
-    float *field = und_pages_alloc(count * sizeof *field, "a lattice", err);
+    float *field = item->rows ? und_pages_alloc_of(count * sizeof *field, &far, sizeof far, "a lattice", err)
+                              : und_pages_alloc(count * sizeof *field, "a lattice", err);
     if (!field)
         return NULL;
     PARALLEL_FOR(und_workers(p->threads, count, 1 << 15))
@@ -99,6 +108,8 @@ static float *pad(const padded *p, const float *values, float add, und_error *er
         for (int y = 0; y < n[1]; y++) {
             float *row = field + plane + (y + BESIDE) * p->step[1];
             const float *from = values + ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0];
+            if (!has_row(item, z * n[1] + y))
+                continue;
             for (int x = 0; x < n[0]; x++)
                 row[x + BESIDE] = from[x] + add;
             pad_row(p, row, half, outside);
@@ -301,21 +312,39 @@ static void leave_solid(const films *f, und_shell *shell)
         }
 }
 
+/* The lattice's rows that are made of those of an item that were written; NULL: all are. */
+static uint64_t *rows_of(const padded *p, const und_item *item, und_error *err)
+{
+    const int *n = p->grid->n;
+    uint64_t *bits = und_alloc((size_t)p->n[1] * (size_t)p->n[2] / 64 + 1, sizeof *bits, "a lattice", err);
+    for (int row = 0; bits && row < n[1] * n[2]; row++)
+        for (int k = 0; k < (2 * BESIDE + 1) * (2 * BESIDE + 1) && has_row(item, row); k++) {
+            const int y = row % n[1] + k % (2 * BESIDE + 1), z = row / n[1] + k / (2 * BESIDE + 1);
+            const size_t to = (size_t)z * (size_t)p->n[1] + (size_t)y;
+            bits[to >> 6] |= UINT64_C(1) << (to & 63);
+        }
+    return bits;
+}
+
 /* The surface of the frame's distance. */
 static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *def, const padded *p,
                              und_shell *shell, und_error *err)
 {
-    const float *distance, *solid;
+    const float *distance, *solid; /* that they fit the grid */
     if (und_frame_field(frame, "distance", -1, &distance, err) ||
         und_frame_field(frame, "solid/distance", -1, &solid, err))
         return UND_FAILED;
     const float add = (float)(def->into_solids * frame->grid.dx);
     const size_t points = (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
-    float *field = pad(p, distance, 0, err);
-    float *room = solid && field ? pad(p, solid, add, err) : NULL;
+    const und_item *const of[2] = {und_frame_find(frame, "distance"),
+                                   und_frame_find(frame, "solid/distance")};
+    float *field = pad(p, of[0], 0, err);
+    float *room = solid && field ? pad(p, of[1], add, err) : NULL;
+    const bool few = field && of[0]->rows && !(of[0]->rows->outside < 0);
+    uint64_t *rows = few ? rows_of(p, of[0], err) : NULL;
     uint8_t *open = room ? und_alloc(points, 1, "a lattice", err) : NULL;
     const films f = {.p = p, .field = field, .room = room, .open = open};
-    und_status status = field && (open || !solid) ? UND_OK : UND_FAILED;
+    und_status status = field && (rows || !few) && (open || !solid) ? UND_OK : UND_FAILED;
     if (status == UND_OK && solid) {
         open_films(&f);
         room_of_films(&f, true, solid, add);
@@ -324,6 +353,7 @@ static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *d
                           .at = {p->at[0], p->at[1], p->at[2]},
                           .field = field,
                           .room = room,
+                          .rows = rows,
                           .threads = def->threads};
     if (status == UND_OK)
         status = und_shell_make(&mesh, shell, err);
@@ -333,6 +363,7 @@ static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *d
     }
     und_pages_free(field);
     und_pages_free(room);
+    free(rows);
     free(open);
     return status;
 }

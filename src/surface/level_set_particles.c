@@ -44,9 +44,10 @@ static und_status make_cells(und_level_set_particles *t, und_error *err)
     size_t blocks =
         (size_t)und_level_set_particles_blocks(t->capacity) * (size_t)und_level_set_particles_piles(m);
     size_t rows = (size_t)(m->n[1] + 1) * (size_t)(m->n[2] + 1) + 1;
-    bool made = (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
-                (p->row_births = und_pages_alloc(rows * sizeof *p->row_births, "rows of boxes", err)) &&
-                (p->liquid = und_pages_alloc(m->count * sizeof *p->liquid, "a distance", err));
+    bool made =
+        (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
+        (p->row_births = und_pages_alloc(rows * sizeof *p->row_births, "rows of boxes", err)) &&
+        (p->liquid = und_pages_alloc_some(m->count * sizeof *p->liquid, m->present, "a distance", err));
     return made ? UND_OK : err->status;
 }
 
@@ -145,7 +146,7 @@ void und_level_set_particles_destroy(und_level_set_particles *t)
 
 und_status und_level_set_particles_window(und_level_set_particles *t, const und_mac *mac, und_error *err)
 {
-    bool same = !memcmp(t->mac.n, mac->n, sizeof mac->n);
+    bool same = !memcmp(t->mac.n, mac->n, sizeof mac->n) && t->mac.present == mac->present;
     und_mac before = t->mac;
     und_level_set_particles_parts old = *t->parts;
     t->mac = *mac;
@@ -197,6 +198,7 @@ static inline void find_boxes(const sort_args *a, und_place block)
             at[k] = there ? (int)(place + 0.5F) - 1 - m->low[k] : 0;
             inside &= there;
         }
+        inside = inside && und_present_has(m->present, at[1], at[2]); /* or it is far from all liquid */
         p->box[i] = inside ? (int32_t)und_mac_at(m, at[0], at[1], at[2]) : -1;
         count[at[axis] + 1] += inside;
     }
@@ -234,6 +236,25 @@ static inline void sort_block(const sort_args *a, und_place block)
 }
 UND_KERNEL(sort_block, sort_args, UND_EACH_BLOCK)
 
+/* Numbers of those in a row's boxes become where they begin, as does what is in front of the row where no row
+ * before it sees to that; where the next row's begin. */
+static int32_t set_row_begins(const und_mac *m, int32_t *next, int y, int z, int32_t before)
+{
+    const bool first = y < 0;
+    int32_t *boxes = next + und_mac_at(m, -1, y, z);
+    if (!und_present_has(m->present, y, z))
+        return before;
+    if (m->present && (first ? z < 0 || !und_present_has(m->present, m->n[1], z - 1)
+                             : !und_present_has(m->present, y - 1, z)))
+        boxes[-1] = before;
+    for (ptrdiff_t k = 0; k < m->step[1]; k++) {
+        const int32_t here = boxes[k];
+        boxes[k] = before;
+        before += here;
+    }
+    return before;
+}
+
 /* The order of those of a pile, begin to end in it, is that of their boxes. */
 static inline void sort_pile(const sort_args *a, und_place block)
 {
@@ -241,19 +262,17 @@ static inline void sort_pile(const sort_args *a, und_place block)
     const und_mac *m = &t->mac;
     und_level_set_particles_parts *p = t->parts;
     const int pile = block.y, begin = pile > 0 ? a->end[pile - 1] : 0, end = a->end[pile];
-    ptrdiff_t step = m->step[und_level_set_particles_axis(m)];
+    const bool flat = m->n[2] == 1;
+    const int z = flat ? 0 : pile - 1, low = flat ? pile - 1 : -1, high = flat ? low : m->n[1];
     /* Counted a place further on than their box, so that in the end each box has where its own begin. */
-    int32_t *next = p->first + 1;
-    int32_t *boxes = next + und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1) + pile * step;
-    memset(boxes, 0, (size_t)step * sizeof *boxes);
+    int32_t *next = p->first + 1, before = begin;
+    for (int y = low; y <= high; y++)
+        if (und_present_has(m->present, y, z))
+            memset(next + und_mac_at(m, -1, y, z), 0, (size_t)m->step[1] * sizeof *next);
     for (int32_t k = begin; k < end; k++)
         next[p->box[p->order[k]]]++;
-    int32_t before = begin;
-    for (ptrdiff_t k = 0; k < step; k++) {
-        int32_t here = boxes[k];
-        boxes[k] = before;
-        before += here;
-    }
+    for (int y = low; y <= high; y++)
+        before = set_row_begins(m, next, y, z, before);
     for (int32_t k = begin; k < end; k++)
         a->sorted[next[p->box[p->order[k]]]++] = p->order[k];
     memcpy(p->order + begin, a->sorted + begin, (size_t)(end - begin) * sizeof *a->sorted);
@@ -274,6 +293,16 @@ static inline void put(const put_args *a, und_place block)
 }
 UND_KERNEL(put, put_args, UND_EACH_BLOCK)
 
+static void clear_first(und_level_set_particles *t)
+{
+    const und_mac *m = &t->mac;
+    for (int z = m->n[2] == 1 ? 0 : -1; z < m->n[2]; z++)
+        for (int y = -1; y < m->n[1]; y++)
+            if (und_present_has(m->present, y, z))
+                memset(t->parts->first + und_mac_at(m, -1, y, z), 0,
+                       (size_t)(m->step[1] + 1) * sizeof *t->parts->first);
+}
+
 static inline void put_back(const put_args *a, und_place block)
 {
     const int end = (int)block.at + block.x, count = end < *a->count ? end : *a->count;
@@ -291,7 +320,7 @@ void und_level_set_particles_sort(und_level_set_particles *t)
     const int piles = und_level_set_particles_piles(&t->mac);
     const und_set all = und_level_set_particles_all(t);
     if (all.blocks == 0) {
-        memset(p->first, 0, (t->mac.count + 1) * sizeof *p->first);
+        clear_first(t);
         return;
     }
     float *const spare = und_scratch_take(p->scratch, bytes_of_list(t->count)), *free_now = spare;

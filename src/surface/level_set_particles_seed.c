@@ -167,7 +167,8 @@ static void fill(und_level_set_particles *t, const und_distance *d, const float 
     int32_t *row_births = args.row_births, before = t->count;
     und_pass(&t->device, count_births, &args, &boxes);
     for (int row = 0; row < boxes.rows; row++) {
-        int32_t here = row_births[row], room = t->capacity - before;
+        const bool there = und_present_row(t->mac.present, boxes.low, boxes.wide, row, row + 1) == row;
+        int32_t here = there ? row_births[row] : 0, room = t->capacity - before;
         row_births[row] = before;
         before += here < room ? here : room;
     }

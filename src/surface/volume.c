@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "grid/field.h"
+#include "grid/present.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -12,9 +13,10 @@ static const float BEHIND = 1; /* cells: from a solid to what may be behind it *
 static void mark_inside(und_volume *v)
 {
     const und_mac *m = &v->mac;
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row) {
         memset(v->parts->inside + und_mac_row(m, row), 1, (size_t)m->n[0]);
-    memcpy(v->parts->own, v->parts->inside, m->count);
+        memset(v->parts->own + und_mac_row(m, row), 1, (size_t)m->n[0]);
+    }
 }
 
 void und_volume_others(und_volume *v, const uint8_t *others)
@@ -24,6 +26,11 @@ void und_volume_others(und_volume *v, const uint8_t *others)
         v->parts->own[i] = v->parts->inside[i] && !others[i];
         v->parts->others |= v->parts->inside[i] && others[i];
     }
+}
+
+void und_volume_rows_came(und_volume *v)
+{
+    mark_inside(v);
 }
 
 enum { AT_CELLS, AT_ROWS, AT_ROW_ENDS, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
@@ -80,11 +87,12 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
         return err->status;
     const size_t rows = (size_t)und_mac_rows(mac), chunks = rows * (size_t)p->per_row;
     const size_t count[] = {mac->count, rows, rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
-    if (und_field_open_all(v, fields, FIELDS, count, 0, what, err) ||
-        und_field_open_all(p, part_fields, PART_FIELDS, count, 0, what, err))
+    if (und_field_open_all(v, fields, FIELDS, count, 0, mac->present != NULL, what, err) ||
+        und_field_open_all(p, part_fields, PART_FIELDS, count, 0, mac->present != NULL, what, err))
         return err->status;
     mark_inside(v);
-    memcpy(p->unsure, p->inside, mac->count); /* UND_VOLUME_GAINS, until it moves */
+    UND_MAC_EACH_ROW (mac, row) /* UND_VOLUME_GAINS, until it moves */
+        memset(p->unsure + und_mac_row(mac, row), 1, (size_t)mac->n[0]);
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
         p->around[k] = und_volume_step(mac, k);
     return UND_OK;
@@ -104,7 +112,7 @@ void und_volume_close(und_volume *v)
 void und_volume_shift(und_volume *v, const und_mac *mac)
 {
     v->mac = *mac;
-    for (size_t i = 0; i < mac->count; i++)
+    for (size_t i = 0; i < mac->count && !mac->present; i++)
         v->c[i] = v->parts->inside[i] ? v->c[i] : 0;
 }
 
@@ -150,7 +158,7 @@ int64_t und_volume_summed(const und_volume *v)
     und_volume_parts *p = v->parts;
     int64_t sum = 0;
     p->most = 0;
-    for (int row = 0; row < und_mac_rows(&v->mac); row++) {
+    UND_MAC_EACH_ROW (&v->mac, row) {
         sum += p->row_sum[row];
         p->most = p->row_most[row] > p->most ? p->row_most[row] : p->most;
     }
@@ -184,13 +192,17 @@ static void mark_row(const und_volume_listing *l, und_place p)
 }
 UND_KERNEL(mark_row, und_volume_listing, UND_EACH_ROW)
 
-/* Numbers become sums of those before; the sum of all. */
-static int add_up(int32_t *numbers, int count)
+/* Numbers of rows become sums of those before; the sum of all. */
+static int add_up(const und_mac *m, int32_t *numbers)
 {
+    const int rows = und_mac_rows(m);
     int sum = 0;
-    for (int i = 0; i < count; i++) {
-        const int own = numbers[i];
-        numbers[i] = sum;
+    for (int row = 0; row < rows; row++) {
+        for (const int next = und_mac_next_row(m, row); row < next; row++)
+            numbers[row] = sum; /* rows that are not there have none */
+        const int own = row < rows ? numbers[row] : 0;
+        if (row < rows)
+            numbers[row] = sum;
         sum += own;
     }
     return sum;
@@ -198,10 +210,10 @@ static int add_up(int32_t *numbers, int count)
 static void add_rows_up(const und_volume_listing *l, und_place p)
 {
     und_volume_parts *parts = l->v->parts;
-    const int rows = und_mac_rows(&l->v->mac);
+    const und_mac *m = &l->v->mac;
     (void)p;
-    parts->count = add_up(parts->row_count, rows);
-    parts->chunk_count = parts->row_chunks[rows] = add_up(parts->row_chunks, rows);
+    parts->count = add_up(m, parts->row_count);
+    parts->chunk_count = parts->row_chunks[und_mac_rows(m)] = add_up(m, parts->row_chunks);
 }
 UND_KERNEL(add_rows_up, und_volume_listing, UND_EACH_BLOCK)
 
@@ -339,7 +351,7 @@ float und_volume_part(const und_volume *v, const und_volume_walls *walls, const 
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
     const und_mac *m = &v->mac;
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
             v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x));
 }

@@ -50,6 +50,7 @@ void und_volume_others(und_volume *v, const uint8_t *others);
 /* Each cell holds what phi encloses of it. */
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 int64_t und_volume_sum(const und_volume *v);
+void und_volume_rows_came(und_volume *v); /* the grid has more than before */
 /* The same as a pass over rows inside, in one go with others, and what it found. */
 und_pass und_volume_sum_pass(const und_volume *v, const und_set *rows);
 int64_t und_volume_summed(const und_volume *v);

@@ -604,7 +604,7 @@ void und_volume_settle_films(const und_volume *v, const und_distance *d, const u
                              const und_volume_flow *flow)
 {
     for (int turn = 0; turn < 2 && walls->room && walls->rest; turn++)
-        for (int row = 0; row < und_mac_rows(&v->mac); row++)
+        UND_MAC_EACH_ROW (&v->mac, row)
             UND_VOLUME_ALOFT(v, d->phi, row, at)
             {
                 float normal[3];

@@ -780,7 +780,8 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     fit_args args = {.f = {v, walls, d->phi, d, tracked, 0, 0, tracked ? EVENING : EVENING_ALONE},
                      .found = &found};
     und_volume_leave_solids(v, d, walls);
-    memset(v->film, 0, v->mac.count);
+    UND_MAC_EACH_ROW (&v->mac, row)
+        memset(v->film + und_mac_row(&v->mac, row), 0, (size_t)v->mac.n[0]);
     v->parts->over = und_scratch_take_zeroed(v->parts->scratch);
     v->parts->area = v->parts->over + und_scratch_bytes(v->mac.count * sizeof(int32_t)) / sizeof(int32_t);
     args.f.enough = SHOWN * (double)und_volume_list_and_sum(v, look_near, &args.f);

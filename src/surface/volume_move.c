@@ -524,7 +524,7 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
     m.stays = flow->stays / sqrtf((float)m.args.parts);
     for (int part = 0; part < m.args.parts; part += PARTS)
         move_parts(&m, part, part + PARTS < m.args.parts ? part + PARTS : m.args.parts);
-    for (int row = 0; row < und_mac_rows(&v->mac); row++)
+    UND_MAC_EACH_ROW (&v->mac, row)
         left += v->parts->row_sum[row];
     return left;
 }

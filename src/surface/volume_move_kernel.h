@@ -209,6 +209,8 @@ UND_INLINE void und_volume_survey(const und_volume_move_args *m, und_place p)
     und_lanes most = {0};
     for (int row = (int)p.at; row < (int)p.at + p.x; row++) {
         const int y = row % m->mac.n[1], z = row / m->mac.n[1], end = m->row_chunks[row + 1];
+        if (!und_present_has(m->mac.present, y, z))
+            continue;
         und_volume_fill_row(m->unsure + und_mac_at(&m->mac, 0, y, z), m->mac.n[0], 0);
         for (int i = m->row_chunks[row]; i < end; i++) {
             const und_volume_chunk *k = m->chunk + i;

@@ -103,7 +103,7 @@ static void go_beyond(pieces *p)
 static void label_all(pieces *p, which_fn *which)
 {
     const und_mac *m = &p->v->mac;
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++)
             if (p->label[at] == 0 && which(p, at)) {
                 p->count++;
@@ -115,7 +115,8 @@ static void label_all(pieces *p, which_fn *which)
 static und_status find_pieces(pieces *p, und_error *err)
 {
     const und_mac *m = &p->v->mac;
-    memset(p->label, 0, m->count * sizeof *p->label);
+    UND_MAC_EACH_ROW (m, row)
+        memset(p->label + und_mac_row(m, row), 0, (size_t)m->n[0] * sizeof *p->label);
     label_all(p, is_wet);
     go_beyond(p);
     label_all(p, is_drawn);
@@ -123,7 +124,7 @@ static und_status find_pieces(pieces *p, und_error *err)
         return err->status;
     for (int i = 0; i <= p->count; i++)
         p->list[i].missing = INFINITY;
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++) {
             piece *one = &p->list[p->label[at]];
             one->held += (double)und_volume_cells(p->v->c[at]);
@@ -315,7 +316,7 @@ static void apply(const pieces *p, const float *shown, float *distance, float dx
     const und_mac *m = &p->v->mac;
     PARALLEL_FOR(und_workers(p->v->threads, m->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(m); row++)
-        for (int x = 0; x < m->n[0]; x++) {
+        for (int x = 0; x < m->n[0] && und_mac_has_row(m, row); x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;
             const piece *one = &p->list[p->label[at]];
             const float shift = (float)one->shift;

@@ -52,7 +52,7 @@ static bool is_chosen(const void *context, size_t at)
 static void choose_around(und_volume *v, const uint8_t *chosen, uint8_t *all)
 {
     const und_mac *m = &v->mac;
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
             for (int k = 0; k < UND_VOLUME_AROUND && chosen[first + x]; k++) {
                 const size_t next = (size_t)((ptrdiff_t)(first + x) + v->parts->around[k]);
@@ -63,8 +63,10 @@ static void choose_around(und_volume *v, const uint8_t *chosen, uint8_t *all)
 /* Lists the cells within two of films. */
 static void list_near(und_volume *v)
 {
-    memset(v->parts->mark, 0, v->mac.count);
-    memset(v->parts->to, 0, v->mac.count);
+    UND_MAC_EACH_ROW (&v->mac, row) {
+        memset(v->parts->mark + und_mac_row(&v->mac, row), 0, (size_t)v->mac.n[0]);
+        memset(v->parts->to + und_mac_row(&v->mac, row), 0, (size_t)v->mac.n[0]);
+    }
     choose_around(v, v->film, v->parts->mark);
     choose_around(v, v->parts->mark, v->parts->to);
     und_volume_list(v, NULL, is_chosen, v);

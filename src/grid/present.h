@@ -1,0 +1,27 @@
+/* Rows of a grid that there is something in or near: und_present of mac.h. */
+#ifndef UND_GRID_PRESENT_H
+#define UND_GRID_PRESENT_H
+
+#include "grid/mac.h"
+
+und_present *und_present_open(const und_mac *mac, und_error *err); /* none */
+void und_present_close(und_present *p);
+
+void und_present_clear(und_present *p, const und_mac *mac);
+/* Row (y, z), which is of the grid or beside it. */
+static inline void und_present_add(und_present *p, int y, int z)
+{
+    p->bits[(size_t)(z + 1) * (size_t)p->words + (size_t)((y + 1) >> 6)] |= UINT64_C(1) << ((y + 1) & 63);
+}
+/* Those from low to below high, as far as they are of the grid or beside it. */
+void und_present_add_box(und_present *p, const und_mac *mac, const int low[2], const int high[2]);
+/* And those up to so many away from them, along both axes. */
+void und_present_grow(und_present *p, const und_mac *mac, int by);
+/* Those of another window of the same grid. */
+void und_present_add_window(und_present *p, const und_mac *mac, const und_present *other, const und_mac *of);
+void und_present_unite(und_present *p, const und_mac *mac, const und_present *more);
+/* Whether p does not have some of them. */
+bool und_present_lacks(const und_present *p, const und_mac *mac, const und_present *some);
+void und_present_count(und_present *p, const und_mac *mac);
+
+#endif
