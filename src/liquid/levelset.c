@@ -226,6 +226,7 @@ static und_mac_flow_report extend(und_levelset *s)
     if (s->def.order == 2)
         und_mac_flow_find_gained(&s->flow, und_levelset_held(s), 0.5 * s->kick * und_levelset_pull(s));
     und_mac_flow_extend(&s->flow, &s->solids, s->layers);
+    und_levelset_enforce_held_velocities(s); /* at closed sides too: what comes from there is as fast */
     s->before = s->dt;
     s->kicked = s->kick;
     if (s->def.free_air)
