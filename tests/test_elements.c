@@ -439,7 +439,7 @@ static void sources_fill_and_drains_empty(void **state)
     list[0].motion = list[1].motion = middle;
     add_elements(&t, list, 2, 2);
     und_elements_render(t.e, 0, &t.d);
-    assert_true(und_elements_fill(t.e, &t.d));
+    assert_true(und_elements_fill(t.e, &t.d, true));
     double volume = und_distance_volume(&t.d, NULL);
     assert_double_near(volume, 2.0 / 3 * M_PI * pow(4 * DX, 3), 0.03 * volume); /* half a ball */
     for (int x = 0; x < 24; x++) {
@@ -464,8 +464,8 @@ static void sources_at_the_sides(void **state)
         und_element_def source = element(UND_ELEMENT_SOURCE, shape, 3, 0, 0);
         add_elements(&t, &source, 1, 1);
         und_elements_render(t.e, 0, &t.d);
-        assert_true(und_elements_fill(t.e, &t.d));
-        assert_false(und_elements_fill(t.e, &t.d)); /* it is full */
+        assert_true(und_elements_fill(t.e, &t.d, true));
+        assert_false(und_elements_fill(t.e, &t.d, true)); /* it is full */
         und_elements_pour(t.e, &t.s);
         assert_int_equal(und_mask_count(und_elements_held(t.e)), 4 * nz);
         for (int y = 0; y < 8; y++)
@@ -564,7 +564,7 @@ static void same_bits_at_any_thread_count(void **state)
         add_elements(&t, list, 4, threads[i]);
         for (int step = 0; step < 2; step++) {
             und_elements_render(t.e, 0.1 * step, &t.d);
-            und_elements_fill(t.e, &t.d);
+            und_elements_fill(t.e, &t.d, true);
             und_elements_force(t.e, &t.s, (const double[3]){1, -9, 0.5}, 0.02);
             und_elements_modify(t.e, &t.s, 0.02);
             und_elements_pour(t.e, &t.s);

@@ -446,6 +446,33 @@ static void a_cup_takes_what_it_has_room_for(void **state)
     }
 }
 
+/* A block falls flat onto a pool, and the air between them, which has no pressure, closes within a step: no
+ * cell gets much more than it has room for. */
+static void what_falls_flat_is_not_pressed_together(void **state)
+{
+    (void)state;
+    for (int n = 32; n <= 64; n += 32) {
+        char text[256];
+        double most = 0;
+        snprintf(
+            text, sizeof text,
+            "size = {1, 1}, cells = %d, level = 0.15, fill = box { min = {0.1, 0.7, -1}, max = {0.9, 0.9, "
+            "1} }",
+            n);
+        const feature f = {"a block", text, 0};
+        const run r = begin(&f);
+        und_liquid *liquid = und_levelset_liquid(r.levelset);
+        for (int k = 0; k < FRAMES / 2; k++)
+            for (bool last = false; !last;) {
+                last = liquid->class->step(liquid, 1.0 / 24);
+                most = fmax(most, und_volume_fullest(und_levelset_volumes(r.levelset)));
+            }
+        if (!(most < 6))
+            fail_msg("%d cells: %g in a cell", n, most);
+        end(r);
+    }
+}
+
 /* ---- Control ---- */
 
 /* The most that a cell holds on the way. */
@@ -602,6 +629,7 @@ int main(void)
                                        cmocka_unit_test(nothing_passes_thin_walls_that_move),
                                        cmocka_unit_test(nothing_is_faster_than_it_can_be),
                                        cmocka_unit_test(a_cup_takes_what_it_has_room_for),
+                                       cmocka_unit_test(what_falls_flat_is_not_pressed_together),
                                        cmocka_unit_test(a_coat_goes_along_with_its_core),
                                        cmocka_unit_test(what_control_turns_keeps_its_volume),
                                        cmocka_unit_test(what_converges_is_taken),

@@ -363,6 +363,39 @@ static und_status draw_splashes(case_sink *sink, int n, und_error *err)
     return status;
 }
 
+/* A ball that pours downwards in the air: what the surface, and the mesh, show of it from its first frame on.
+ */
+static und_status draw_source(case_sink *sink, int n, und_error *err)
+{
+    char text[2][96];
+    double shown = 1, drawn = 1;
+    int count;
+    und_shape *ball =
+        und_shape_create(&(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.7, 0.5}, .radius = 0.1}, err);
+    und_element_def source = {.role = UND_ELEMENT_SOURCE, .shape = ball, .end = INFINITY};
+    und_levelset_def def = case_levelset_tank(sink, n, n, n, 1.0 / n);
+    source.field.value[1].number = -1;
+    def.elements = &source;
+    def.element_count = 1;
+    und_levelset *levelset = ball ? und_levelset_create(&def, err) : NULL;
+    und_status status = levelset ? UND_OK : UND_FAILED;
+    for (int frame = 1; frame <= 4 && status == UND_OK; frame++) {
+        case_levelset_run(levelset, frame / 24.0, 1.0 / 24);
+        status = look(levelset, LARGE, &count, &drawn, err);
+        const double now = und_levelset_shown(levelset) / und_levelset_ledger(levelset).measured;
+        shown = fabs(now - 1) > fabs(shown - 1) ? now : shown;
+    }
+    snprintf(text[0], sizeof text[0], "a source, %d cells: the surface shows, the worst frame", n);
+    snprintf(text[1], sizeof text[1], "a source, %d cells: drawn, the worst frame", n);
+    if (status == UND_OK) {
+        case_report(sink, (case_result){text[0], shown, 1, 0.03, own});
+        case_report(sink, (case_result){text[1], drawn, 1, 0.03, own});
+    }
+    und_levelset_destroy(levelset);
+    und_shape_destroy(ball);
+    return status;
+}
+
 und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
 {
     und_status status = UND_OK;
@@ -371,5 +404,7 @@ und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
             status = draw_world(sink, n, falls, err);
     for (int n = 32; n <= 48 && status == UND_OK; n += 16)
         status = draw_splashes(sink, n, err);
+    for (int n = 32; n <= 64 && status == UND_OK; n *= 2)
+        status = draw_source(sink, n, err);
     return status;
 }

@@ -306,12 +306,14 @@ static bool fill_row(const element *one, const und_distance *d, int y, int z)
     return changed;
 }
 
-bool und_elements_fill(und_elements *e, und_distance *d)
+bool und_elements_fill(const und_elements *e, und_distance *d, bool drains)
 {
     bool changed = false;
     for (int i = 0; i < e->count; i++) {
         const element *one = &e->list[i];
-        if (!one->active || (one->def.role != UND_ELEMENT_SOURCE && one->def.role != UND_ELEMENT_DRAIN))
+        const und_element_role role = one->def.role;
+        if (!one->active || !(role == UND_ELEMENT_SOURCE || (drains && role == UND_ELEMENT_DRAIN)) ||
+            (!drains && one->edge > 0))
             continue;
         const cell_box *b = &one->box;
         for (int z = b->low[2]; z < b->low[2] + b->n[2]; z++)

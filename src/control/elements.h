@@ -29,8 +29,9 @@ void und_elements_hold_thin(und_elements *e);
  * before the others, once per substep. */
 void und_elements_render(und_elements *e, double time, const und_distance *d);
 
-/* 4.4.3: CSG of phi by sources and drains.  False: phi is as it was; else und_distance_refresh was called. */
-bool und_elements_fill(und_elements *e, und_distance *d);
+/* 4.4.3: CSG of phi by sources and drains; or not by drains, nor by sources thinner than a cell, of which phi
+ * would show too much.  False: phi is as it was; else und_distance_refresh was called. */
+bool und_elements_fill(const und_elements *e, und_distance *d, bool drains);
 /* Equation 4.3: velocities on all faces of the cells in sources. */
 void und_elements_pour(const und_elements *e, und_mac_flow *s);
 /* Those cells; NULL where no source is active. */

@@ -36,34 +36,7 @@ UND_INLINE und_between und_between_middles(const und_mac *m, int axis, und_lanes
 }
 
 /* For each of `rows` offsets the values at index[i] + row[r], and those behind them. */
-#ifdef UND_LANES_512
-/* Places near each other along x, as those of neighbours and of sorted particles are, share the reading of a
- * stretch of 32 values. */
-UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int index, const ptrdiff_t *row,
-                                 int rows, und_lanes *low, und_lanes *high)
-{
-    enum { STRETCH = 32, BEFORE = 4 };
-    int32_t where[UND_LANES];
-    __builtin_memcpy(where, &index, sizeof where);
-    const ptrdiff_t last = (ptrdiff_t)m->count - STRETCH - m->step[1] - m->step[2];
-    for (int r = 0; r < rows; r++)
-        low[r] = high[r] = (und_lanes){0};
-    for (unsigned left = 0xffff; left;) {
-        ptrdiff_t begin = where[__builtin_ctz(left)] - BEFORE;
-        begin = begin < last ? begin : last;
-        __m512i at = _mm512_sub_epi32((__m512i)index, _mm512_set1_epi32((int32_t)begin));
-        __m512i next = _mm512_add_epi32(at, _mm512_set1_epi32(1));
-        __mmask16 here = _mm512_cmplt_epu32_mask(at, _mm512_set1_epi32(STRETCH - 1));
-        for (int r = 0; r < rows; r++) {
-            __m512 a = _mm512_loadu_ps(v + begin + row[r]), b = _mm512_loadu_ps(v + begin + row[r] + 16);
-            __m512 first = _mm512_permutex2var_ps(a, at, b), second = _mm512_permutex2var_ps(a, next, b);
-            low[r] = (und_lanes)_mm512_mask_mov_ps((__m512)low[r], here, first);
-            high[r] = (und_lanes)_mm512_mask_mov_ps((__m512)high[r], here, second);
-        }
-        left &= ~(unsigned)here;
-    }
-}
-#elif defined UND_ONE_LANE
+#ifdef UND_ONE_LANE
 UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int index, const ptrdiff_t *row,
                                  int rows, und_lanes *low, und_lanes *high)
 {
@@ -75,7 +48,7 @@ UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int
 }
 #else
 /* Two floats are read at once. */
-typedef double und_sample_pair __attribute__((vector_size(32)));
+typedef double und_sample_pair __attribute__((vector_size(4 * UND_LANES)));
 
 UND_INLINE double und_sample_two(const float *p)
 {
@@ -83,29 +56,54 @@ UND_INLINE double und_sample_two(const float *p)
     __builtin_memcpy(&two, p, sizeof two);
     return two;
 }
+/* Of each of UND_LANES places, in halves; `in_order`: all places are behind each other. */
+UND_INLINE void und_sample_twos(const float *p, const int32_t at[UND_LANES], und_lanes *low, und_lanes *high)
+{
+#ifdef UND_LANES_512
+    const und_lanes a = (und_lanes)(und_sample_pair){und_sample_two(p + at[0]), und_sample_two(p + at[1]),
+                                                     und_sample_two(p + at[2]), und_sample_two(p + at[3]),
+                                                     und_sample_two(p + at[4]), und_sample_two(p + at[5]),
+                                                     und_sample_two(p + at[6]), und_sample_two(p + at[7])};
+    const und_lanes b = (und_lanes)(und_sample_pair){und_sample_two(p + at[8]),  und_sample_two(p + at[9]),
+                                                     und_sample_two(p + at[10]), und_sample_two(p + at[11]),
+                                                     und_sample_two(p + at[12]), und_sample_two(p + at[13]),
+                                                     und_sample_two(p + at[14]), und_sample_two(p + at[15])};
+    *low = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    *high = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+#else
+    const und_lanes a = (und_lanes)(und_sample_pair){und_sample_two(p + at[0]), und_sample_two(p + at[1]),
+                                                     und_sample_two(p + at[4]), und_sample_two(p + at[5])};
+    const und_lanes b = (und_lanes)(und_sample_pair){und_sample_two(p + at[2]), und_sample_two(p + at[3]),
+                                                     und_sample_two(p + at[6]), und_sample_two(p + at[7])};
+    *low = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+    *high = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+#endif
+}
 UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int index, const ptrdiff_t *row,
                                  int rows, und_lanes *low, und_lanes *high)
 {
     (void)m;
     int32_t at[UND_LANES];
+    und_lanes_int in_line;
     __builtin_memcpy(at, &index, sizeof at);
-    const und_lanes_int in_line = (und_lanes_int){0, 1, 2, 3, 4, 5, 6, 7} + at[0];
-    if (und_lanes_bits(index == in_line) == UND_LANES_ALL) {
+    for (int i = 0; i < UND_LANES; i++)
+        in_line[i] = i;
+    if (und_lanes_bits(index == in_line + at[0]) == UND_LANES_ALL) {
         for (int r = 0; r < rows; r++) {
             low[r] = und_lanes_load(v + row[r] + at[0]);
             high[r] = und_lanes_load(v + row[r] + at[0] + 1);
         }
         return;
     }
-    for (int r = 0; r < rows; r++) {
-        const float *p = v + row[r];
-        und_lanes a = (und_lanes)(und_sample_pair){und_sample_two(p + at[0]), und_sample_two(p + at[1]),
-                                                   und_sample_two(p + at[4]), und_sample_two(p + at[5])};
-        und_lanes b = (und_lanes)(und_sample_pair){und_sample_two(p + at[2]), und_sample_two(p + at[3]),
-                                                   und_sample_two(p + at[6]), und_sample_two(p + at[7])};
-        low[r] = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
-        high[r] = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+    if (und_lanes_bits(index == at[0]) == UND_LANES_ALL) { /* one place alone */
+        for (int r = 0; r < rows; r++) {
+            low[r] = und_lanes_all(v[row[r] + at[0]]);
+            high[r] = und_lanes_all(v[row[r] + at[0] + 1]);
+        }
+        return;
     }
+    for (int r = 0; r < rows; r++)
+        und_sample_twos(v + row[r], at, &low[r], &high[r]);
 }
 #endif
 

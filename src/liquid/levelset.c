@@ -87,7 +87,7 @@ static void fill_and_drain(und_levelset *s)
     double before = s->solids.any ? und_levelset_volume(s) : s->ledger.measured; /* solids may have moved */
     double changed = 0;
     und_levelset_volume_before(s);
-    const bool filled = und_elements_fill(s->elements, &s->surface);
+    const bool filled = und_elements_fill(s->elements, &s->surface, true);
     if (s->volume)
         und_levelset_volume_elements(s);
     if (filled)
@@ -286,7 +286,7 @@ static und_mac_flow_report make_flow(und_levelset *s)
         und_levelset_volume_free(s, &pressed);
         und_levelset_leave(s);
     }
-    und_scratch_give_back(s->scratch, pressed.surface.phi);
+    und_levelset_release(s, &pressed);
     return report;
 }
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Lines through a cell: in space so many by so many, and FEW where a fill ends straight on. */
-enum { FEW = 4, MANY = 16, FLAT = 64 };
+enum { FEW = 8, MANY = 16, FLAT = 64 };
 static const double NEAR = 1.2;      /* cells: fills whose ends are further away fill a cell, or not */
 static const double STRAIGHT = 0.95; /* of a slope: less, and fills end on other sides too */
 /* Cells: from the middle of one that has a corner of a film to the film's other side; and a distance that

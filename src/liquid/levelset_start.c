@@ -269,6 +269,8 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
     if (s->volume && s->def.fill_count > 0)
         und_levelset_fill_cells(s);
     und_levelset_redistance(s);
+    if (wall)
+        und_distance_refresh(&s->surface); /* as each step does, and a run that goes on from here */
     if (s->particles)
         und_level_set_particles_seed(s->particles, &s->surface, wall);
     if (s->particles && wall)

@@ -100,7 +100,7 @@ struct und_levelset {
 /* levelset_wall_films.c: the surface as the flow is made for it, from labels to the projection: films, and
  * gaps that close, count as liquid. */
 typedef struct und_levelset_pressed {
-    und_distance surface; /* the liquid's, but for phi, which the scratch lends */
+    und_distance surface; /* the liquid's, but for phi, which is in its `next` */
     size_t *film;         /* cells that count as liquid */
     int film_count;
     int kept;         /* of these, the first whose speeds are kept (und_volume_keep_films) */
@@ -112,6 +112,7 @@ typedef struct und_levelset_pressed {
 und_status und_levelset_wall_films_open(und_levelset *s, und_error *err);
 void und_levelset_wall_films_close(und_levelset *s);
 und_levelset_pressed und_levelset_press(und_levelset *s);
+void und_levelset_release(und_levelset *s, const und_levelset_pressed *p);
 void und_levelset_press_cell(und_levelset_pressed *p, size_t cell);
 
 /* levelset_project.c: all that the pressure takes and gives (4.4.8). */

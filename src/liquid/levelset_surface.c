@@ -93,6 +93,8 @@ void und_levelset_move_surface(und_levelset *s)
         STEP (CONTROL)
             shaped = und_levelset_control_shape(s);
     STEP (REDISTANCE) {
+        if (s->volume && s->elements)
+            und_elements_fill(s->elements, &s->surface, false); /* their backs moved on with the flow */
         if (wall) {
             und_levelset_into_solids(s, false);
             guard(s); /* now, so that what is near does not keep the distance of what is taken out */

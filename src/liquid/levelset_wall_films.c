@@ -10,7 +10,7 @@
 
 #define BARELY -0.02f /* cells */
 
-enum { LENT = 4 }; /* as floats: phi, what cells gain, a pressure */
+enum { LENT = 3 }; /* as floats: what cells gain, a pressure */
 
 und_status und_levelset_wall_films_open(und_levelset *s, und_error *err)
 {
@@ -66,7 +66,7 @@ und_levelset_pressed und_levelset_press(und_levelset *s)
 {
     und_levelset_pressed p = {.surface = s->surface, .film = s->film_cell, .closing = s->closing};
     p.surface.next = NULL;
-    p.surface.phi = und_scratch_take(s->scratch, s->mac.count * sizeof *p.surface.phi);
+    p.surface.phi = s->surface.next; /* nobody else needs it until the surface moves */
     p.pressure = s->viscous ? und_scratch_take(s->scratch, s->mac.count * sizeof *p.pressure) : s->flow.p;
     if (s->volume) {
         und_levelset_volume_press(s, &p);
@@ -77,4 +77,13 @@ und_levelset_pressed und_levelset_press(und_levelset *s)
         if (!s->open[side] && s->mac.n[side / 2] > 1)
             press_side(s, &p, side / 2, side % 2 == 1);
     return p;
+}
+
+/* Beyond the band `next` is as phi is again. */
+void und_levelset_release(und_levelset *s, const und_levelset_pressed *p)
+{
+    for (int i = 0; i < p->film_count; i++)
+        s->surface.next[p->film[i]] = s->surface.phi[p->film[i]];
+    if (s->viscous)
+        und_scratch_give_back(s->scratch, p->pressure);
 }

@@ -54,7 +54,7 @@ static und_status make_cells(und_level_set_particles *t, und_error *err)
 static und_status join_scratch(und_level_set_particles *t, und_error *err)
 {
     und_level_set_particles_parts *p = t->parts;
-    const size_t before = p->most, most = 2 * und_scratch_bytes(bytes_of_list(t->capacity)) +
+    const size_t before = p->most, most = 3 * und_scratch_bytes(bytes_of_list(t->capacity)) +
                                           und_scratch_bytes(bytes_of_first(&t->mac));
     und_scratch *scratch = und_scratch_join(p->scratch, most, err);
     if (!scratch)
@@ -95,10 +95,8 @@ static void free_cells(und_level_set_particles_parts *p)
 
 static und_status make_room(und_level_set_particles *t, und_error *err)
 {
-    und_level_set_particles_parts *p = t->parts;
     size_t most = (size_t)t->capacity + UND_LANES;
-    bool made =
-        (p->spare = und_pages_alloc(most * sizeof *p->spare, "tracers", err)) && make_cells(t, err) == UND_OK;
+    bool made = make_cells(t, err) == UND_OK;
     for (int a = 0; a < 4 && made; a++) {
         float **home = a < 3 ? &t->place[a] : &t->radius;
         made = (*home = und_pages_alloc(most * sizeof **home, "tracers", err));
@@ -139,7 +137,6 @@ void und_level_set_particles_destroy(und_level_set_particles *t)
     und_level_set_particles_parts *p = t->parts;
     for (int a = 0; a < 4; a++)
         und_pages_free(a < 3 ? t->place[a] : t->radius);
-    und_pages_free(p->spare);
     free_cells(p);
     und_scratch_leave(p->scratch, p->most);
     free(p);
@@ -277,9 +274,19 @@ static inline void put(const put_args *a, und_place block)
 }
 UND_KERNEL(put, put_args, UND_EACH_BLOCK)
 
+static inline void put_back(const put_args *a, und_place block)
+{
+    const int end = (int)block.at + block.x, count = end < *a->count ? end : *a->count;
+    if ((int)block.at < count)
+        memcpy(a->to + block.at, a->from + block.at, (size_t)(count - (int)block.at) * sizeof *a->to);
+}
+UND_KERNEL(put_back, put_args, UND_EACH_BLOCK)
+
+/* Each array goes to where the one before it was; the first one, which is lent room, to where the last was.
+ */
 void und_level_set_particles_sort(und_level_set_particles *t)
 {
-    enum { ARRAYS = 4, STEPS = 4 + ARRAYS };
+    enum { ARRAYS = 4, STEPS = 5 + ARRAYS };
     und_level_set_particles_parts *p = t->parts;
     const int piles = und_level_set_particles_piles(&t->mac);
     const und_set all = und_level_set_particles_all(t);
@@ -287,25 +294,30 @@ void und_level_set_particles_sort(und_level_set_particles *t)
         memset(p->first, 0, (t->mac.count + 1) * sizeof *p->first);
         return;
     }
+    float *const spare = und_scratch_take(p->scratch, bytes_of_list(t->count)), *free_now = spare;
     const sort_args args = {*t, all.blocks, p->block_count + (size_t)(all.blocks - 1) * (size_t)piles,
-                            (int32_t *)p->spare};
+                            (int32_t *)spare};
     const und_set each = und_set_list(p->first, piles, 1, t->count / piles + 1),
                   once = und_set_list(p->first, 1, 1, 1);
-    put_args puts[ARRAYS];
+    put_args puts[ARRAYS + 1];
     und_pass pass[STEPS] = {UND_PASS(find_boxes, &args, &all), UND_PASS(share_out, &args, &once),
                             UND_PASS(sort_block, &args, &all), UND_PASS(sort_pile, &args, &each)};
     und_step step[STEPS];
-    for (int a = 0; a < ARRAYS; a++) { /* each to where the one before it was */
+    for (int a = 0; a < ARRAYS; a++) {
         float **home = a < 3 ? &t->place[a] : &t->radius, *from = *home;
-        puts[a] = (put_args){p->order, &args.end[piles - 1], from, p->spare};
-        pass[STEPS - ARRAYS + a] = UND_PASS(put, &puts[a], &all);
-        *home = p->spare;
-        p->spare = from;
+        puts[a] = (put_args){p->order, &args.end[piles - 1], from, free_now};
+        pass[4 + a] = UND_PASS(put, &puts[a], &all);
+        *home = free_now;
+        free_now = from;
     }
+    puts[ARRAYS] = (put_args){NULL, &args.end[piles - 1], spare, free_now};
+    pass[4 + ARRAYS] = UND_PASS(put_back, &puts[ARRAYS], &all);
+    t->place[0] = free_now;
     for (int i = 0; i < STEPS; i++)
         step[i] = (und_step){.passes = &pass[i], .count = 1};
     und_pass_steps(&t->device, step, STEPS);
     t->count = args.end[piles - 1];
+    und_scratch_give_back(p->scratch, spare);
 }
 
 void und_level_set_particles_tidy(und_level_set_particles *t, const und_distance *d, const float *wall)

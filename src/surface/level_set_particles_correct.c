@@ -35,51 +35,106 @@ static bool all_hold(const und_mac *m, const int32_t *held, const int at[3], boo
     return true;
 }
 
-/* Whether what cells hold says that there is next to nothing around.  Of a tail thinner than cells it does
- * where fluxes have drawn that into drops: where the flow keeps its volume particles know better. */
-static bool is_alone(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i)
+/* Some particles of a list. */
+typedef struct spheres {
+    int32_t i[UND_LANES]; /* which they are */
+    float place[3][UND_LANES], radius[UND_LANES];
+} spheres;
+
+/* From the first on; bits of those that there are. */
+UND_INLINE unsigned take_spheres(const und_level_set_particles *t, const int32_t *list, int first, int count,
+                                 spheres *s)
 {
-    int at[3];
-    und_level_set_particles_cell_at(t, i, at);
-    const size_t own = und_mac_at(&t->mac, at[0], at[1], at[2]);
-    return lost->held[own] < lost->least && /* seldom */
-           (und_lanes_bits(und_volumes_gaining(&t->mac, lost->u, lost->per_speed, own)) & 1) &&
-           all_hold(&t->mac, lost->held, at, true, lost->least);
+    for (int k = 0; k < UND_LANES; k++) {
+        const int32_t i = s->i[k] = list[first + k < count ? first + k : first];
+        for (int a = 0; a < 3; a++)
+            s->place[a][k] = t->place[a][i];
+        s->radius[k] = t->radius[i];
+    }
+    return und_level_set_particles_before(first, count);
 }
 
-/* Whether they say that one is wrong. */
-static bool disproved(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i)
+/* Of some cells those where the flow gains or loses volume. */
+static unsigned where_it_gains(const und_level_set_particles *t, const und_level_set_particles_lost *lost,
+                               const int32_t cell[UND_LANES], unsigned which)
 {
-    int at[3];
-    if (t->radius[i] < 0)
-        return is_alone(t, lost, i);
-    und_level_set_particles_cell_at(t, i, at);
-    return lost->held[und_mac_at(&t->mac, at[0], at[1], at[2])] > lost->most &&
-           all_hold(&t->mac, lost->held, at, false, lost->most);
+    const und_mac *m = &t->mac;
+    const int axes = m->n[2] > 1 ? 3 : 2;
+    float at[2][3][UND_LANES] = {{{0}}};
+    und_lanes high[3], low[3];
+    for (unsigned bits = which; bits; bits &= bits - 1) {
+        const int k = __builtin_ctz(bits);
+        for (int a = 0; a < axes; a++) {
+            at[0][a][k] = lost->u[a][cell[k]];
+            at[1][a][k] = lost->u[a][cell[k] - m->step[a]];
+        }
+    }
+    for (int a = 0; a < axes; a++) {
+        high[a] = und_lanes_load(at[0][a]);
+        low[a] = und_lanes_load(at[1][a]);
+    }
+    return which & und_lanes_bits(und_volumes_gaining_by(high, low, axes, lost->per_speed));
+}
+
+/* Takes out those that what cells hold says are wrong; bits of these.  Liquid, and whatever is far from the
+ * surface, where there is next to nothing around: but of a tail thinner than cells there is not where fluxes
+ * have drawn that into drops, and where the flow keeps its volume particles know better.  Air where all is
+ * full. */
+static unsigned take_disproved(const und_level_set_particles *t, const und_level_set_particles_lost *lost,
+                               const spheres *s, unsigned which, bool far)
+{
+    const und_lanes place[3] = {und_lanes_load(s->place[0]), und_lanes_load(s->place[1]),
+                                und_lanes_load(s->place[2])};
+    const und_lanes_int cells = und_level_set_particles_cells_of(t, place);
+    const unsigned air = far ? 0 : und_lanes_bits(und_lanes_load(s->radius) > 0);
+    int32_t cell[UND_LANES], own[UND_LANES];
+    memcpy(cell, &cells, sizeof cell);
+    for (int k = 0; k < UND_LANES; k++)
+        own[k] = lost->held[cell[k]];
+    const und_lanes_int held = und_lanes_int_load(own);
+    unsigned alone = which & ~air & und_lanes_bits(held < lost->least), gone = 0;
+    const unsigned among = which & air & und_lanes_bits(held > lost->most);
+    alone = alone ? where_it_gains(t, lost, cell, alone) : 0;
+    for (unsigned bits = alone | among; bits; bits &= bits - 1) {
+        const bool less = alone & bits & -bits;
+        const int32_t i = s->i[__builtin_ctz(bits)];
+        int at[3];
+        und_level_set_particles_cell_at(t, i, at);
+        if (!all_hold(&t->mac, lost->held, at, less, less ? lost->least : lost->most))
+            continue;
+        t->radius[i] = 0;
+        gone |= bits & -bits;
+    }
+    return gone;
 }
 
 /* Lists those of a block that are, in order.  Where cells know what they hold, those so far out that the
- * surface is not known there are gone where they are alone: there may be another window. */
+ * surface is not known there are gone where they are alone: there may be another window.  These are listed
+ * from the block's end. */
 UND_INLINE void list_block(const correct_args *a, und_place block)
 {
     const und_level_set_particles *t = &a->of;
     const und_distance *d = &a->d;
     const int begin = (int)block.at, end = begin + block.x;
-    const float known = a->lost && a->lost->held ? (float)d->width - 0.5F : INFINITY;
-    int32_t *list = t->parts->order + begin, count = 0;
+    const bool held = a->lost && a->lost->held;
+    const float known = held ? (float)d->width - 0.5F : INFINITY;
+    int32_t *list = t->parts->order + begin, *const behind = t->parts->order + end, *far = behind, count = 0;
     for (int i = begin; i < end; i += UND_LANES) {
         und_level_set_particles_fetch(t, d->phi, i, end);
         und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
         const unsigned in = und_level_set_particles_before(i, end);
-        const unsigned near = und_lanes_bits(phi < known);
-        unsigned bits = und_lanes_bits(is_escaped(phi, radius)) & in;
-        for (unsigned far = in & ~near & ~bits; far; far &= far - 1)
-            if (is_alone(t, a->lost, i + __builtin_ctz(far)))
-                t->radius[i + __builtin_ctz(far)] = 0;
-        for (; bits; bits &= bits - 1)
+        const unsigned escaped = und_lanes_bits(is_escaped(phi, radius)) & in;
+        for (unsigned bits = escaped; bits; bits &= bits - 1)
             list[count++] = i + __builtin_ctz(bits);
+        for (unsigned bits = held ? in & ~escaped & ~und_lanes_bits(phi < known) : 0; bits; bits &= bits - 1)
+            *--far = i + __builtin_ctz(bits);
     }
     t->parts->block_count[block.y] = count;
+    for (int first = 0; first < (int)(behind - far); first += UND_LANES) {
+        spheres s;
+        const unsigned which = take_spheres(t, far, first, (int)(behind - far), &s);
+        take_disproved(t, a->lost, &s, which, true);
+    }
 }
 
 /* The middles of cells around a particle: of the lowest, and bits of those that are in the domain, of eight
@@ -115,11 +170,10 @@ UND_INLINE size_t corner_cell(const und_mac *m, corners c, int k)
 /* Of each kind of escaped particles, how far a cell's middle is in the one that it is furthest in: as a whole
  * number that grows with it, of the air in the upper half of 64 bits, 0 where there is none.  The most is the
  * same in whatever order threads find it. */
-static uint32_t whole_of(float inside)
+UND_INLINE und_lanes_int wholes_of(und_lanes inside)
 {
-    uint32_t bits;
-    memcpy(&bits, &inside, sizeof bits);
-    return bits >> 31 ? ~bits : bits | UINT32_C(0x80000000);
+    const und_lanes_int bits = (und_lanes_int)inside;
+    return bits ^ ((bits >> 31) | INT32_MIN);
 }
 static float inside_of(uint32_t whole)
 {
@@ -129,28 +183,40 @@ static float inside_of(uint32_t whole)
     return inside;
 }
 
-static void reach_cell(uint64_t *reached, bool air, float inside)
+/* Whether it is the first that reaches the cell. */
+static bool reach_cell(uint64_t *reached, bool air, uint32_t whole)
 {
     const int shift = air ? 32 : 0;
-    const uint64_t own = (uint64_t)whole_of(inside) << shift, half = UINT64_C(0xffffffff) << shift;
+    const uint64_t own = (uint64_t)whole << shift, half = UINT64_C(0xffffffff) << shift;
     uint64_t now = __atomic_load_n(reached, __ATOMIC_RELAXED);
-    while (own > (now & half) && !__atomic_compare_exchange_n(reached, &now, (now & ~half) | own, true,
-                                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
+    while (own > (now & half))
+        if (__atomic_compare_exchange_n(reached, &now, (now & ~half) | own, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return now == 0;
+    return false;
 }
 
-/* Where a block lists escaped particles, it then lists those that reach a cell in it: the lowest cell around
- * one in order[], which of the eight in box[]. */
+/* Where a block lists escaped particles, it then lists those that are the first to reach a cell: the lowest
+ * cell around one in order[], which of the eight in box[]. */
 typedef struct reach_list {
     int32_t *cell, *bits;
     int32_t count;
 } reach_list;
 
+static void add_reached(reach_list *list, int32_t cell, int32_t bits)
+{
+    if (bits == 0)
+        return;
+    list->cell[list->count] = cell;
+    list->bits[list->count++] = bits;
+}
+
 /* phi of the sphere that a particle is: one at the domain's border, where not all cells around are in it. */
 static void reach_at_border(const und_level_set_particles *t, int i, reach_list *list)
 {
     const corners c = corners_of(t, i);
-    float square[3][2], radius = t->radius[i];
+    float square[3][2], inside[UND_LANES], radius = t->radius[i];
+    int32_t first = 0;
     for (int a = 0; a < 3; a++)
         for (int side = 0; side < 2; side++) {
             float way = (float)(c.low[a] + side + t->mac.low[a]) + 0.5F - t->place[a][i];
@@ -158,20 +224,15 @@ static void reach_at_border(const und_level_set_particles *t, int i, reach_list 
         }
     for (unsigned bits = c.bits; bits; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
-        float inside = fabsf(radius) - sqrtf(square[0][k & 1] + square[1][k >> 1 & 1] + square[2][k >> 2]);
-        reach_cell(&t->parts->reached[corner_cell(&t->mac, c, k)], radius > 0, inside);
+        inside[0] = fabsf(radius) - sqrtf(square[0][k & 1] + square[1][k >> 1 & 1] + square[2][k >> 2]);
+        const uint32_t whole = (uint32_t)wholes_of(und_lanes_all(inside[0]))[0];
+        first |= reach_cell(&t->parts->reached[corner_cell(&t->mac, c, k)], radius > 0, whole) << k;
     }
-    list->cell[list->count] = (int32_t)corner_cell(&t->mac, c, 0);
-    list->bits[list->count++] = (int32_t)c.bits;
+    add_reached(list, (int32_t)corner_cell(&t->mac, c, 0), first);
 }
 
-typedef struct spheres {
-    int32_t i[UND_LANES]; /* which particles */
-    float place[3][UND_LANES], radius[UND_LANES];
-} spheres;
-
-/* UND_LANES of them, of which bits of `which` count.  Where phi is further on their side already a sphere
- * changes nothing.  rows: 4, or 2 in two dimensions; a constant. */
+/* Some, of which bits of `which` count.  Where phi is further on their side already a sphere changes nothing.
+ * rows: 4, or 2 in two dimensions; a constant. */
 UND_INLINE void reach_batch(const und_level_set_particles *t, const und_distance *d, const spheres *s,
                             unsigned which, int rows, reach_list *list)
 {
@@ -192,47 +253,44 @@ UND_INLINE void reach_batch(const und_level_set_particles *t, const und_distance
     }
     index = (inner & index) + (int32_t)m->first;
     und_sample_pairs(m, d->phi, index, row, rows, low, high);
-    int32_t cell[UND_LANES], touched[UND_LANES] = {0};
+    int32_t cell[UND_LANES], first[UND_LANES] = {0}, whole[UND_LANES];
     memcpy(cell, &index, sizeof cell);
-    const unsigned both = und_lanes_bits(inner) & which;
+    const unsigned both = und_lanes_bits(inner) & which, air = und_lanes_bits(radius > 0);
     unsigned any = 0;
     for (int k = 0; k < 2 * rows; k++) {
         const und_lanes phi = k & 1 ? high[k >> 1] : low[k >> 1];
         const und_lanes inside =
             size - und_lanes_sqrt(square[0][k & 1] + square[1][k >> 1 & 1] + square[2][k >> 2]);
         const und_lanes_int beyond = und_lanes_int_select(radius > 0, phi > inside, phi < -inside);
-        unsigned bits = both & ~und_lanes_bits(beyond);
-        any |= bits;
-        for (; bits; bits &= bits - 1) {
+        const und_lanes_int wholes = wholes_of(inside);
+        memcpy(whole, &wholes, sizeof whole);
+        for (unsigned bits = both & ~und_lanes_bits(beyond); bits; bits &= bits - 1) {
             const int lane = __builtin_ctz(bits);
-            touched[lane] |= 1 << k;
-            reach_cell(&t->parts->reached[cell[lane] + (k & 1) + row[k >> 1]], s->radius[lane] > 0,
-                       inside[lane]);
+            if (reach_cell(&t->parts->reached[cell[lane] + (k & 1) + row[k >> 1]], air >> lane & 1,
+                           (uint32_t)whole[lane])) {
+                first[lane] |= 1 << k;
+                any |= 1u << lane;
+            }
         }
     }
-    for (; any; any &= any - 1) {
-        list->cell[list->count] = cell[__builtin_ctz(any)];
-        list->bits[list->count++] = touched[__builtin_ctz(any)];
-    }
+    for (; any; any &= any - 1)
+        add_reached(list, cell[__builtin_ctz(any)], first[__builtin_ctz(any)]);
     for (unsigned bits = which & ~both; bits; bits &= bits - 1)
         reach_at_border(t, s->i[__builtin_ctz(bits)], list);
 }
 
-/* From the block's escaped particles to what they reach: no entry comes before those that were read. */
-static void reach_block(const und_level_set_particles *t, const und_distance *d, int block)
+/* From the block's escaped particles to what they reach: no entry comes before those that were read.  Those
+ * that `lost` (NULL: nothing) disproves are taken out. */
+static void reach_block(const und_level_set_particles *t, const und_distance *d,
+                        const und_level_set_particles_lost *lost, int block)
 {
     const size_t begin = (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
     const int32_t *from = t->parts->order + begin, count = t->parts->block_count[block];
     reach_list list = {t->parts->order + begin, t->parts->box + begin, 0};
     for (int32_t first = 0; first < count; first += UND_LANES) {
         spheres s;
-        for (int k = 0; k < UND_LANES; k++) {
-            const int32_t i = s.i[k] = from[first + k < count ? first + k : first];
-            for (int a = 0; a < 3; a++)
-                s.place[a][k] = t->place[a][i];
-            s.radius[k] = t->radius[i];
-        }
-        const unsigned which = und_level_set_particles_before(first, count);
+        unsigned which = take_spheres(t, from, first, count, &s);
+        which &= lost ? ~take_disproved(t, lost, &s, which, false) : ~0u;
         if (t->mac.n[2] == 1)
             reach_batch(t, d, &s, which, 2, &list);
         else
@@ -261,22 +319,15 @@ UND_INLINE void set_phi(const und_distance *d, const int at[3], size_t cell, flo
         und_mask_add_shared(&d->band, at[0], at[1], at[2]);
 }
 
-/* Whichever is nearer to the surface; who comes first to a cell that was reached settles it. */
-static void settle_cell(const und_level_set_particles *t, const und_distance *d, size_t cell)
+/* Whichever is nearer to the surface. */
+static void settle_cell(const und_level_set_particles *t, const und_distance *d, const int at[3], size_t cell)
 {
-    const und_mac *m = &t->mac;
-    uint64_t *reached = &t->parts->reached[cell];
-    if (__atomic_load_n(reached, __ATOMIC_RELAXED) == 0)
-        return;
-    const uint64_t both = __atomic_exchange_n(reached, 0, __ATOMIC_RELAXED);
+    const uint64_t both = t->parts->reached[cell];
     const uint32_t air = (uint32_t)(both >> 32), liquid = (uint32_t)both;
-    if (both == 0)
-        return;
     float above = d->phi[cell], below = above;
     above = air && !(above > inside_of(air)) ? inside_of(air) : above;
     below = liquid && !(below < -inside_of(liquid)) ? -inside_of(liquid) : below;
-    const int left = (int)(cell - m->first), slice = (int)m->step[2], row = (int)m->step[1];
-    const int at[3] = {left % slice % row, left % slice / row, left / slice};
+    t->parts->reached[cell] = 0;
     set_phi(d, at, cell, fabsf(above) < fabsf(below) ? above : below);
 }
 
@@ -285,12 +336,18 @@ static inline void settle_block(const correct_args *a, und_place block)
     const und_level_set_particles *t = &a->of;
     const und_mac *m = &t->mac;
     const int32_t *cell = t->parts->order + block.at, *which = t->parts->box + block.at;
-    for (int32_t k = 0; k < t->parts->block_count[block.y]; k++)
+    const int slice = (int)m->step[2], row = (int)m->step[1];
+    const int beside = (int)m->first - 1 - row - (m->n[2] > 1 ? slice : 0); /* of the lowest cell there is */
+    for (int32_t k = 0; k < t->parts->block_count[block.y]; k++) {
+        const int left = cell[k] - beside;
+        const int low[3] = {left % slice % row - 1, left % slice / row - 1,
+                            left / slice - (m->n[2] > 1 ? 1 : 0)};
         for (unsigned bits = (unsigned)which[k]; bits; bits &= bits - 1) {
-            const int b = __builtin_ctz(bits);
-            settle_cell(t, &a->d,
-                        (size_t)(cell[k] + (b & 1) + (b >> 1 & 1) * m->step[1] + (b >> 2) * m->step[2]));
+            const int b = __builtin_ctz(bits),
+                      at[3] = {low[0] + (b & 1), low[1] + (b >> 1 & 1), low[2] + (b >> 2)};
+            settle_cell(t, &a->d, at, (size_t)(cell[k] + (b & 1) + (b >> 1 & 1) * row + (b >> 2) * slice));
         }
+    }
 }
 UND_KERNEL(settle_block, correct_args, UND_EACH_BLOCK)
 
@@ -352,7 +409,7 @@ static void judge(const und_level_set_particles *t, int32_t *list, int32_t *coun
         const size_t cell = und_level_set_particles_cell(t, i);
         const int liquid = t->parts->liquid[cell] - 1;
         const bool air = t->radius[i] > 0;
-        if (lost->held ? !disproved(t, lost, i) : (air ? (float)liquid < much : (float)liquid >= little))
+        if (air ? (float)liquid < much : (float)liquid >= little)
             continue;
         const float place[3] = {t->place[0][i], t->place[1][i], t->place[2][i]};
         if (!air && lost->fn)
@@ -388,22 +445,15 @@ static bool all_are_judged(const und_level_set_particles_lost *lost)
 
 static inline void find_escaped(const correct_args *a, und_place block)
 {
-    const und_level_set_particles *t = &a->of;
-    int32_t *list = t->parts->order + block.at, *count = &t->parts->block_count[block.y];
     list_block(a, block);
-    if (all_are_judged(a->lost))
-        return;
-    if (a->lost) {
-        judge(t, list, count, a->lost);
-        keep_others(t, list, count, a->lost);
-    }
-    reach_block(t, &a->d, block.y);
+    if (!all_are_judged(a->lost))
+        reach_block(&a->of, &a->d, a->lost, block.y);
 }
 UND_KERNEL(find_escaped, correct_args, UND_EACH_BLOCK)
 
 static inline void reach_listed(const correct_args *a, und_place block)
 {
-    reach_block(&a->of, &a->d, block.y);
+    reach_block(&a->of, &a->d, NULL, block.y);
 }
 UND_KERNEL(reach_listed, correct_args, UND_EACH_BLOCK)
 

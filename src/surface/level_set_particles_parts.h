@@ -11,7 +11,6 @@
 enum { UND_LEVEL_SET_PARTICLES_BLOCK = 4096 }; /* that a thread takes at a time: a multiple of UND_LANES */
 
 typedef struct und_level_set_particles_parts {
-    float *spare;         /* [capacity] to sort into */
     und_scratch *scratch; /* which lends, while they are borrowed, the next three; at most so much */
     size_t most;
     int32_t *box;         /* of each particle, -1: taken out; or what those that are listed reach */
@@ -87,19 +86,26 @@ static inline size_t und_level_set_particles_cell(const und_level_set_particles 
     return und_mac_at(&t->mac, at[0], at[1], at[2]);
 }
 
-UND_INLINE und_lanes_int und_level_set_particles_cells(const und_level_set_particles *t,
-                                                       int i) /* of UND_LANES from i on */
+/* The same of UND_LANES places, */
+UND_INLINE und_lanes_int und_level_set_particles_cells_of(const und_level_set_particles *t,
+                                                          const und_lanes place[3])
 {
     const und_mac *m = &t->mac;
     und_lanes_int cell = (und_lanes_int){0} + (int32_t)m->first;
     for (int a = 0; a < 3; a++) {
-        const und_lanes place = und_lanes_load(t->place[a] + i);
         const und_lanes_int last = (und_lanes_int){0} + (m->n[a] - 1);
-        und_lanes_int at = __builtin_convertvector(place, und_lanes_int) - m->low[a];
-        at = (place > (float)m->low[a]) & und_lanes_int_select(at < last, at, last);
+        und_lanes_int at = __builtin_convertvector(place[a], und_lanes_int) - m->low[a];
+        at = (place[a] > (float)m->low[a]) & und_lanes_int_select(at < last, at, last);
         cell += at * (int32_t)m->step[a];
     }
     return cell;
+}
+/* and of those from i on. */
+UND_INLINE und_lanes_int und_level_set_particles_cells(const und_level_set_particles *t, int i)
+{
+    und_lanes place[3];
+    und_level_set_particles_places(t, i, place);
+    return und_level_set_particles_cells_of(t, place);
 }
 
 /* The axis across which boxes lie in piles, which threads share out. */

@@ -19,8 +19,11 @@ static void mark_inside(und_volume *v)
 
 void und_volume_others(und_volume *v, const uint8_t *others)
 {
-    for (size_t i = 0; i < v->mac.count; i++)
+    v->parts->others = false;
+    for (size_t i = 0; i < v->mac.count; i++) {
         v->parts->own[i] = v->parts->inside[i] && !others[i];
+        v->parts->others |= v->parts->inside[i] && others[i];
+    }
 }
 
 enum { AT_CELLS, AT_ROWS, AT_ROW_ENDS, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
@@ -29,16 +32,14 @@ enum { AT_CELLS, AT_ROWS, AT_ROW_ENDS, AT_CHUNKS, AT_LISTED }; /* chunks of all 
 #define PART(member, at) UND_FIELD_AT(und_volume_parts, member, at)
 
 static const und_field fields[] = {FIELD(c), FIELD(film)};
-static const und_field part_fields[] = {PART(inside, AT_CELLS),     PART(own, AT_CELLS),
-                                        PART(kind, AT_CELLS),       PART(to, AT_CELLS),
-                                        PART(mark, AT_CELLS),       PART(unsure, AT_CELLS),
+static const und_field part_fields[] = {
+    PART(inside, AT_CELLS),        PART(own, AT_CELLS),        PART(kind, AT_CELLS),
+    PART(mark, AT_CELLS),          PART(unsure, AT_CELLS),
 
-                                        PART(chunk, AT_LISTED),     PART(row_chunk, AT_LISTED),
-                                        PART(wakes, AT_CHUNKS),     PART(row_count, AT_ROWS),
-                                        PART(row_sum, AT_ROWS),     PART(row_total, AT_ROWS),
-                                        PART(row_most, AT_ROWS),    PART(row_films, AT_ROWS),
-                                        PART(block_most, AT_ROWS),  PART(row_chunks, AT_ROW_ENDS),
-                                        PART(row_left, AT_ROW_ENDS)};
+    PART(chunk, AT_LISTED),        PART(row_chunk, AT_LISTED), PART(wakes, AT_CHUNKS),
+    PART(row_count, AT_ROWS),      PART(row_sum, AT_ROWS),     PART(row_total, AT_ROWS),
+    PART(row_most, AT_ROWS),       PART(row_films, AT_ROWS),   PART(block_most, AT_ROWS),
+    PART(row_chunks, AT_ROW_ENDS), PART(row_left, AT_ROW_ENDS)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
 void und_volume_borrow(const und_volume *v)
@@ -48,6 +49,7 @@ void und_volume_borrow(const und_volume *v)
     p->extra = und_scratch_take(p->scratch, bytes);
     p->part = und_scratch_take(p->scratch, bytes);
     p->fraction = und_scratch_take(p->scratch, bytes);
+    p->to = und_scratch_take(p->scratch, v->mac.count);
     p->flux = p->spare = und_scratch_take(p->scratch, bytes); /* only ever one of them is used */
 }
 
@@ -57,6 +59,7 @@ void und_volume_give_back(const und_volume *v)
     und_scratch_give_back(p->scratch, p->extra);
     p->extra = p->part = p->flux = p->spare = NULL;
     p->fraction = NULL;
+    p->to = NULL;
 }
 
 und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_scratch *scratch,
@@ -68,7 +71,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
     if (!p)
         return err->status;
     p->per_row = (mac->n[0] + UND_LANES - 1) / UND_LANES;
-    const size_t most = 4 * und_scratch_bytes(mac->count * sizeof(int32_t)) +
+    const size_t most = 4 * und_scratch_bytes(mac->count * sizeof(int32_t)) + und_scratch_bytes(mac->count) +
                         und_scratch_bytes(UND_VOLUME_FACES * mac->count * sizeof *p->kept);
     if (!(p->scratch = und_scratch_join(scratch, most, err)))
         return err->status;

@@ -285,8 +285,12 @@ static inline void set_parts(const fit_args *a, und_place block)
     }
     if (b.count > 0)
         finish_parts(&a->f, &b);
-    for (und_volume_chunk *k = first; k < end; k++)
+    for (und_volume_chunk *k = first; k < end; k++) {
+        const ptrdiff_t ahead = und_volume_ahead(k, end)->at;
+        und_volume_fetch(a->f.v->parts->extra, ahead);
+        und_volume_fetch(a->f.v->parts->area, ahead);
         set_marks(&a->f, k);
+    }
 }
 UND_KERNEL(set_parts, fit_args, UND_EACH_BLOCK)
 
@@ -449,8 +453,9 @@ static void find_fullest(const fit *f, size_t at, unsigned which)
         und_lanes_int fuller = there > best;
         if (!(und_lanes_bits(fuller) & which))
             continue;
-        fuller &=
-            (und_lanes_bytes(p->own + next) != 0) & (und_lanes_bytes(p->kind + next) != UND_VOLUME_HELD);
+        if (p->others || p->held)
+            fuller &=
+                (und_lanes_bytes(p->own + next) != 0) & (und_lanes_bytes(p->kind + next) != UND_VOLUME_HELD);
         fuller &= near ? linked(f, at, near, n) : fuller;
         best = und_lanes_int_select(fuller, there, best);
         to = und_lanes_int_select(fuller, (und_lanes_int){0} + n, to);

@@ -36,19 +36,30 @@ typedef struct und_volume_chunk {
  * may be thinner than particles can tell, gaps close, and along walls there are films. */
 enum { UND_VOLUME_GAINS = 1, UND_VOLUME_THIN = 2, UND_VOLUME_WALL = 4 };
 
-/* Cells where that is so of a flow that crosses `whole` cells in a step at 1 m/s. */
-UND_INLINE und_lanes_int und_volumes_gaining(const und_mac *m, const float *const u[3], float whole,
-                                             size_t at)
+/* Cells where that is so of a flow that crosses `whole` cells in a step at 1 m/s, by what it is at their high
+ * and low faces along so many axes. */
+UND_INLINE und_lanes_int und_volumes_gaining_by(const und_lanes high[3], const und_lanes low[3], int axes,
+                                                float whole)
 {
     const float keeps = 0.002f, least = 0.25f; /* of its volume, in a step; cells that are crossed in it */
     und_lanes gain = {0}, square = {0};
-    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
-        const und_lanes high = und_lanes_load(u[a] + at), low = und_lanes_load(u[a] + at - m->step[a]);
-        gain += high - low;
-        square += (high + low) * (high + low);
+    for (int a = 0; a < axes; a++) {
+        gain += high[a] - low[a];
+        square += (high[a] + low[a]) * (high[a] + low[a]);
     }
     gain *= whole;
     return (square * (whole * whole) < 4 * least * least) | (gain > keeps) | (gain < -keeps);
+}
+UND_INLINE und_lanes_int und_volumes_gaining(const und_mac *m, const float *const u[3], float whole,
+                                             size_t at)
+{
+    const int axes = m->n[2] > 1 ? 3 : 2;
+    und_lanes high[3], low[3];
+    for (int a = 0; a < axes; a++) {
+        high[a] = und_lanes_load(u[a] + at);
+        low[a] = und_lanes_load(u[a] + at - m->step[a]);
+    }
+    return und_volumes_gaining_by(high, low, axes, whole);
 }
 
 /* Of UND_LANES cells those before the end of a row of which `left` are still to come. */

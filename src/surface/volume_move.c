@@ -518,6 +518,7 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
 {
     move m = {.args = args_of(v, d, walls, flow), .v = v, .d = d, .walls = walls, .flow = flow};
     int64_t left = 0;
+    v->parts->held = flow->held != NULL;
     m.args.parts = find_cells(&m, v);
     m.args.per = m.args.whole / (float)m.args.parts;
     m.stays = flow->stays / sqrtf((float)m.args.parts);

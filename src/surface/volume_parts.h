@@ -15,16 +15,17 @@ typedef struct und_volume_parts {
     uint8_t *inside;      /* 1 in the domain, 0 beside it */
     uint8_t *own;         /* the same, but 0 in cells that are another grid's */
     uint8_t *kind;        /* UND_VOLUME_DRY and so on */
-    uint8_t *to;          /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
+    bool others, held;    /* whether some are another grid's; whether the flow of some is given */
     uint8_t *mark;        /* of cells of the list */
     uint8_t *unsure;      /* bits: why what particles know of a cell is not enough */
-    und_scratch *scratch; /* which lends, while they are borrowed, the next five; at most so much */
+    und_scratch *scratch; /* which lends, while they are borrowed, the next six; at most so much */
     size_t lent;
     int32_t *flux;           /* over high faces */
     int32_t *extra;          /* what a cell holds besides what phi encloses */
     int32_t *spare;          /* one more, which is flux */
     int32_t *part;           /* what phi encloses */
     float *fraction;         /* of a cell's room that is full; -1 where there is next to none */
+    uint8_t *to;             /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
     float *kept;             /* [films][6] of their faces, while the flow is made */
     int32_t *area, *over;    /* in und_volume_fit alone, lent, of 0: what `part` gains as phi falls by 1; and
                                 what moves phi of what a cell holds besides */

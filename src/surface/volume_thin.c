@@ -69,26 +69,31 @@ static unsigned may_be_thin(const thin *t, const und_volume_chunk *k)
 }
 
 /* Of a chunk's cells those that have more of it within two cells; for a row beyond the domain stands its
- * last.
- */
+ * last: first the least of all rows, then along x. */
 static unsigned bulk_near(const thin *t, const und_volume_chunk *k)
 {
-    enum { REACH = 2, ACROSS = 2 * REACH + 1 };
+    enum { REACH = 2, WIDE = 2 * REACH, ACROSS = WIDE + 1 };
+    enum { PARTS = (int)UND_LANES > (int)WIDE ? 2 : ACROSS, APART = PARTS == 2 ? WIDE : 1 }; /* of a row */
     const und_mac *m = &t->v->mac;
-    und_lanes least = und_lanes_load(t->phi + k->at);
-    und_lanes_int there[ACROSS];
+    und_lanes least = und_lanes_load(t->phi + k->at), part[PARTS];
+    float row[WIDE + UND_LANES];
     int cell[3];
     und_volume_cell(m, (size_t)k->at, cell);
+    for (int i = 0; i < ACROSS * ACROSS; i++) {
+        const int y = clip_to(cell[1] + i % ACROSS - REACH, m->n[1]);
+        const int z = clip_to(cell[2] + i / ACROSS - REACH, m->n[2]);
+        const float *from = t->phi + und_mac_at(m, cell[0], y, z) - REACH;
+        for (int j = 0; j < PARTS; j++) {
+            const und_lanes there = und_lanes_load(from + j * APART);
+            part[j] = i > 0 ? und_lanes_min(there, part[j]) : there;
+        }
+    }
+    for (int j = 0; j < PARTS; j++)
+        und_lanes_store(row + j * APART, part[j]);
     for (int i = 0; i < ACROSS; i++) {
         const und_lanes x = und_lanes_count() + (float)(cell[0] + i - REACH);
-        there[i] = (x >= 0) & (x < (float)m->n[0]);
-    }
-    for (int row = 0; row < ACROSS * ACROSS; row++) {
-        const int y = clip_to(cell[1] + row % ACROSS - REACH, m->n[1]);
-        const int z = clip_to(cell[2] + row / ACROSS - REACH, m->n[2]);
-        const float *from = t->phi + und_mac_at(m, cell[0], y, z) - REACH;
-        for (int i = 0; i < ACROSS; i++)
-            least = und_lanes_min(und_lanes_select(there[i], und_lanes_load(from + i), least), least);
+        const und_lanes_int there = (x >= 0) & (x < (float)m->n[0]);
+        least = und_lanes_min(und_lanes_select(there, und_lanes_load(row + i), least), least);
     }
     return und_lanes_bits(least < und_lanes_all(BULK));
 }
