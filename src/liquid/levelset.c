@@ -30,7 +30,7 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 /* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
  * the others: they would make the steps of all the liquid shorter. */
 #define FEW 0.01
-#define FURTHER (4.0 / 3)
+#define FURTHER 1.3
 
 static bool is_viscous(const und_levelset_def *def)
 {
