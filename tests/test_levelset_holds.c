@@ -419,6 +419,33 @@ static void nothing_is_faster_than_it_can_be(void **state)
 
 /* ---- Gaps that close ---- */
 
+/* Water falls into a cup that is half a cell wider on each side, in steps of a frame: what spreads to the
+ * walls is what there is room for.  Half a cell too much is what a gap that is not found may get. */
+static void a_cup_takes_what_it_has_room_for(void **state)
+{
+    (void)state;
+    for (int n = 48; n <= 64; n += 16) {
+        char text[512];
+        double most = 0, least = 1;
+        snprintf(
+            text, sizeof text,
+            "size = {0.8, 0.6}, cells = %d, courant = 3, fill = box { min = {0.16, 0.31, -1}, max = {0.34, "
+            "0.42, 1} }, solids = difference { box { min = {0.1, 0.25, -1}, max = {0.4, 0.5, 1} }, box { "
+            "min = {0.15, 0.3, -2}, max = {0.35, 0.6, 2} } }",
+            n);
+        const feature f = {"a cup", text, 0};
+        const run r = begin(&f);
+        for (int k = 0; k < 3; k++) {
+            und_levelset_step(r.levelset, 1.0 / 24);
+            most = fmax(most, und_volume_fullest(und_levelset_volumes(r.levelset)));
+            least = fmin(least, und_levelset_shown(r.levelset) / und_levelset_ledger(r.levelset).measured);
+        }
+        if (!(most < 1.5) || !(least > 0.97))
+            fail_msg("%d cells: %g in a cell, %g shown", n, most, least);
+        end(r);
+    }
+}
+
 /* A block falls flat onto a pool, and the air between them, which has no pressure, closes within a step: no
  * cell gets much more than it has room for. */
 static void what_falls_flat_is_not_pressed_together(void **state)
@@ -601,6 +628,7 @@ int main(void)
                                        cmocka_unit_test(what_has_no_room_stops_the_run),
                                        cmocka_unit_test(nothing_passes_thin_walls_that_move),
                                        cmocka_unit_test(nothing_is_faster_than_it_can_be),
+                                       cmocka_unit_test(a_cup_takes_what_it_has_room_for),
                                        cmocka_unit_test(what_falls_flat_is_not_pressed_together),
                                        cmocka_unit_test(a_coat_goes_along_with_its_core),
                                        cmocka_unit_test(what_control_turns_keeps_its_volume),

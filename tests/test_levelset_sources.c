@@ -137,6 +137,35 @@ static void a_slow_source_brings_its_flow_whatever_the_step(void **state)
     und_shape_destroy(shape);
 }
 
+/* A spout of two cells at a closed side, in steps in which its jet crosses more than that: what comes from
+ * the side is as fast as the source. */
+static void a_jet_from_a_side_has_its_sources_speed(void **state)
+{
+    (void)state;
+    const double fast = 3;
+    und_shape *spout = box(-1, 19 * DX, 2 * DX, 25 * DX);
+    const und_element_def source = {.role = UND_ELEMENT_SOURCE,
+                                    .shape = spout,
+                                    .field.value = {und_value_constant(fast)},
+                                    .end = INFINITY};
+    und_levelset_def def = half_full(&source, 1, 0);
+    double most = 0;
+    def.has_level = def.keep_volume = false;
+    def.open[1] = def.open[2] = true;
+    def.courant = 3.5;
+    def.gravity[1] = 0;
+    und_levelset *l = start_levelset(&def);
+    for (int i = 0; i < FRAMES; i++) {
+        und_levelset_step(l, 1.0 / 24);
+        for (int x = 0; x < N / 2 && i > FRAMES / 2; x++)
+            most = fmax(most, fabs(und_levelset_velocity(l, 0, x, (int)(0.7 * N), 0) / fast - 1));
+    }
+    if (!(most < 1e-3))
+        fail_msg("the jet's speed is off by %g of it", most);
+    und_levelset_destroy(l);
+    und_shape_destroy(spout);
+}
+
 /* A drain at the bottom takes what is in it, and what flows into it. */
 static void a_drain_takes_what_comes(void **state)
 {
@@ -162,6 +191,7 @@ int main(void)
                                        cmocka_unit_test(a_source_in_the_air_loses_nothing),
                                        cmocka_unit_test(a_thin_source_of_a_changing_speed_brings_its_flow),
                                        cmocka_unit_test(a_slow_source_brings_its_flow_whatever_the_step),
+                                       cmocka_unit_test(a_jet_from_a_side_has_its_sources_speed),
                                        cmocka_unit_test(a_drain_takes_what_comes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ und_status case_direct_window_drop(case_sink *sink, und_error *err)
 und_status case_direct_window_blob(case_sink *sink, und_error *err)
 {
     const double dx = 1.0 / 64, z = dx / 2;
-    und_levelset_def def = case_levelset_tank(sink, 288, 96, 1, dx);
+    und_levelset_def def = case_levelset_tank(sink, 320, 96, 1, dx);
     und_shape blob = {.kind = UND_SPHERE, .center = {0.58, 0.75, z}, .radius = 0.12};
     und_shape plate = {.kind = UND_BOX, .half = {0.05, 0.2, 1}};
     const und_key way[2] = {{.time = 0, .position = {0.38, 0.75, 0}},

@@ -31,15 +31,30 @@ static und_shape *box_of(const double low[2], const double high[2], double from[
     return und_shape_create(&(und_shape){.kind = UND_BOX, .half = half}, err);
 }
 
+/* A cell that a solid has all of holds no liquid, however far the distance to it goes on in there. */
+static bool is_solid(const und_levelset *levelset, const und_obstacle_def *solids, int count,
+                     const int cell[2], double dx)
+{
+    const und_vec3 at = und_vec((cell[0] + 0.5) * dx, (cell[1] + 0.5) * dx, 0);
+    for (int i = 0; i < count; i++) {
+        const und_pose pose = und_motion_at(solids[i].motion, und_levelset_time(levelset));
+        if (und_shape_distance(solids[i].shape, und_pose_local(&pose, at)) < -0.5 * dx)
+            return true;
+    }
+    return false;
+}
+
 /* How much flows through the sides where there is liquid, m3/s: nothing should. */
-static double through_sides(const und_levelset *levelset, int n, double dx)
+static double through_sides(const und_levelset *levelset, const und_obstacle_def *solids, int count, int n,
+                            double dx)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
         for (int side = 0; side < 4; side++) {
             const int axis = side / 2, at = side % 2 ? n - 1 : 0, cell[2] = {axis ? i : at, axis ? at : i};
             const int face[2] = {cell[0] + (axis == 0 && side % 2), cell[1] + (axis == 1 && side % 2)};
-            if (und_levelset_distance(levelset, cell[0], cell[1], 0) < 0)
+            if (und_levelset_distance(levelset, cell[0], cell[1], 0) < 0 &&
+                !is_solid(levelset, solids, count, cell, dx))
                 sum += fabs(und_levelset_velocity(levelset, axis, face[0], face[1], 0)) * dx * dx;
         }
     return sum;
@@ -77,7 +92,7 @@ static und_status push_boxes(case_sink *sink, const push *p, int n, und_error *e
         double through = 0;
         for (int i = 1; i <= STEPS; i++) {
             und_levelset_step(levelset, END / STEPS);
-            through += END / STEPS * through_sides(levelset, n, dx);
+            through += END / STEPS * through_sides(levelset, solids, def.obstacle_count, n, dx);
         }
         und_ledger ledger = und_levelset_ledger(levelset);
         snprintf(text[0], sizeof text[0], "through closed sides, of the liquid, %s, %d cells", p->what, n);

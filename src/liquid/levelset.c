@@ -24,13 +24,13 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
  * alone, which lose more in longer steps, or the liquid is viscous, whose discs get out of round as they
  * turn; and at most while solids move: what is before them is pushed, and what is behind them drawn, by the
  * pressure alone. */
-#define CROSSES 2
+#define CROSSES 3
 #define CROSSES_LESS (1 / 0.6)
 
 /* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
  * the others: they would make the steps of all the liquid shorter. */
 #define FEW 0.01
-#define FURTHER 1.4
+#define FURTHER 1.3
 
 static bool is_viscous(const und_levelset_def *def)
 {
@@ -226,6 +226,7 @@ static und_mac_flow_report extend(und_levelset *s)
     if (s->def.order == 2)
         und_mac_flow_find_gained(&s->flow, und_levelset_held(s), 0.5 * s->kick * und_levelset_pull(s));
     und_mac_flow_extend(&s->flow, &s->solids, s->layers);
+    und_levelset_enforce_held_velocities(s); /* at closed sides too: what comes from there is as fast */
     s->before = s->dt;
     s->kicked = s->kick;
     if (s->def.free_air)

@@ -1,22 +1,20 @@
-/* Gaps between liquid and a wall, or other liquid, that close within a step.
+/* Gaps between liquid and a wall, or liquid, that close within a step.
  *
  * Beyond the surface the flow is only carried on, so what comes into such a gap may be more than it has room
- * for, and would be pressed out again in the next step.  Cells in gaps that the flow is about to overfill
- * count as liquid while the pressure is found, as films do, and take in just what they have room for.  Most
- * are known by the flow and gravity; those that only the pressure drives liquid into, once it is found: where
- * they are many it is found again. */
+ * for, and would be pressed out again in the next step.  Cells that the flow is about to overfill count as
+ * liquid while the pressure is found, as films do, and take in just what they have room for.  Most are known
+ * by the flow and gravity; those that only the pressure drives liquid into, once it is found: where they are
+ * many it is found again, as long as that drives it into more. */
 #include "liquid/levelset_state.h"
 #include "surface/distance_refresh_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
 
-static const float DEEP = -0.5f; /* cells: phi of liquid that comes; of thinner there may be too little */
 static const float LEAST_ROOM = 0.1f; /* of a cell */
 static const float SLIT = 0.2f;       /* of a face: the pressure would drive a jet through one */
 static const float MARGIN = 0.05f;    /* of a cell: so much more than there is room for */
 static const double MANY = 1e-2;      /* of the liquid: too much in all */
-static const float MEETS = 0.5f;      /* cells more between liquid and liquid: or air stays between */
 enum { FURTHEST = 5 };                /* cells that a gap may have */
 
 typedef struct search {
@@ -54,47 +52,87 @@ static bool is_open(const search *f, size_t at, int axis, bool high)
     return f->walls->open[axis][high ? at : at - (size_t)f->s->mac.step[axis]] >= 0.5f;
 }
 
+/* What there is of `flow` to come: what cells from one on along `step` hold. */
+static float comes(const search *f, size_t at, ptrdiff_t step, float flow)
+{
+    float sum = 0;
+    for (int i = 0; i < f->reach && sum < flow && f->v->parts->inside[at]; i++) {
+        const float has = und_volume_cells(f->v->c[at]);
+        sum += has > 0 ? has : 0;
+        at = (size_t)((ptrdiff_t)at + step);
+    }
+    return sum < flow ? sum : flow;
+}
+
 /* What flows into a cell in the step over a face, of a cell. */
 static float inflow(const search *f, size_t at, int axis, bool high)
 {
     const und_levelset *s = f->s;
-    const size_t step = (size_t)s->mac.step[axis], face = high ? at : at - step,
-                 next = high ? at + step : at - step;
-    if (!f->v->parts->inside[next] || (f->pressed && !(f->phi[next] < 0)))
-        return 0; /* nothing comes in by a side, and the pressure knows of the liquid's faces alone */
+    const ptrdiff_t step = high ? s->mac.step[axis] : -s->mac.step[axis];
+    const size_t next = (size_t)((ptrdiff_t)at + step), face = high ? at : next;
     const float u = s->flow.u[axis][face] + (f->pressed ? 0 : (float)(s->def.gravity[axis] * s->kick));
-    return (high ? -u : u) * (float)(s->dt / s->def.dx) * f->walls->open[axis][face];
+    const float flow = (high ? -u : u) * (float)(s->dt / s->def.dx) * f->walls->open[axis][face];
+    return flow > 0 ? comes(f, next, step, flow) : flow;
 }
 
-/* The gap that a cell is in, from a wall or other liquid, which is up the axis or down, to the liquid: what
- * flows into it in the step beside what it has room for, of a cell; 0 where there is none. */
+/* The same, where the pressure knows of the liquid's faces alone: into air goes on what comes from the other
+ * side, and nothing comes by a side of the domain. */
+static float known_inflow(const search *f, size_t at, int axis, bool high)
+{
+    const ptrdiff_t step = f->s->mac.step[axis];
+    const size_t low = at - (size_t)step, next = high ? at + (size_t)step : low,
+                 other = high ? low : at + (size_t)step;
+    if (!f->v->parts->inside[next])
+        return 0;
+    if (!f->pressed || f->phi[next] < 0)
+        return inflow(f, at, axis, high);
+    const bool comes_from_there = f->v->parts->inside[other] && f->phi[other] < 0;
+    const float flow = comes_from_there && is_open(f, at, axis, high) ? inflow(f, at, axis, !high) : 0;
+    return flow > 0 ? -flow : 0;
+}
+
+/* From a cell on along the axis the last of its gap before liquid that comes in, and how much does; 0: there
+ * is none within `wide` cells.  At a wall, where that counts as an end too, 0 comes in. */
+static float find_end(const search *f, size_t *cell, int axis, bool high, int *wide, bool *wall)
+{
+    const ptrdiff_t step = high ? f->s->mac.step[axis] : -f->s->mac.step[axis];
+    *wall = false;
+    for (;; *cell = (size_t)((ptrdiff_t)*cell + step)) {
+        const size_t next = (size_t)((ptrdiff_t)*cell + step);
+        if (!is_open(f, *cell, axis, high)) {
+            *wall = true;
+            return 0;
+        }
+        if (f->phi[next] < 0 && f->v->parts->own[next])
+            return fmaxf(inflow(f, *cell, axis, high), 0);
+        if (--*wide <= 0 || space_in(f, next) < 0)
+            return 0;
+    }
+}
+
+/* The gap that a cell is in, from a wall or liquid, which is up the axis or down, to liquid: what flows into
+ * it in the step beside what it has room for, of a cell; 0 where there is none.  A jet that turns along the
+ * wall is none: what comes over one face of it leaves by another. */
 static float overfills(const search *f, size_t at, int axis, bool up)
 {
-    const float *phi = f->phi;
     const ptrdiff_t step = up ? f->s->mac.step[axis] : -f->s->mac.step[axis];
-    float over = 0, here;
-    size_t cell = at;
-    for (int wide = 0; is_open(f, cell, axis, up);) {
-        const size_t next = (size_t)((ptrdiff_t)cell + step);
-        if (phi[next] < 0) { /* what comes from there */
-            over = inflow(f, cell, axis, up);
-            break;
-        }
-        if (++wide == f->reach || space_in(f, next) < 0)
-            return 0;
-        cell = next;
-    }
-    for (int wide = 0; (here = space_in(f, cell)) >= 0; cell = (size_t)((ptrdiff_t)cell - step)) {
-        if (++wide > f->reach || !is_open(f, cell, axis, !up))
-            return 0;
-        over -= here;
+    size_t from = at, to = at;
+    int wide = f->reach;
+    bool wall, other_wall;
+    const float in = find_end(f, &to, axis, !up, &wide, &other_wall);
+    if (!(in > 0))
+        return 0;
+    const float across = find_end(f, &from, axis, up, &wide, &wall);
+    if (!wall && !(across > 0))
+        return 0;
+    float over = in + across;
+    for (size_t cell = to;; cell = (size_t)((ptrdiff_t)cell + step)) {
+        over -= space_in(f, cell);
         for (int way = 0; way < (f->s->mac.n[2] > 1 ? 6 : 4); way++)
-            over += way / 2 != axis ? inflow(f, cell, way / 2, way % 2) : 0;
+            over += way / 2 != axis ? known_inflow(f, cell, way / 2, way % 2) : 0;
+        if (cell == from)
+            return over;
     }
-    const size_t last = (size_t)((ptrdiff_t)cell + step); /* of the gap, beside the liquid */
-    const float in = inflow(f, last, axis, !up);
-    const bool deep = phi[cell] < DEEP || phi[(ptrdiff_t)cell - step] < DEEP;
-    return phi[cell] < 0 && deep && in > 0 ? over + in : 0;
 }
 
 /* By the most that a gap it is in gets too much. */
@@ -122,9 +160,8 @@ static unsigned before_liquid(const search *f, const int cell[3], int axis, bool
     return und_lanes_bits(wet);
 }
 
-/* Bits of cells from `cell` on that may be between liquid and a wall; or other liquid, of those of `between`.
- */
-static unsigned in_gaps(const search *f, const int cell[3], unsigned between)
+/* Bits of cells from `cell` on so near to a wall that they may be between it and liquid. */
+static unsigned before_walls(const search *f, const int cell[3])
 {
     const und_mac *m = &f->s->mac;
     const bool *closed = f->walls->closed;
@@ -145,10 +182,18 @@ static unsigned in_gaps(const search *f, const int cell[3], unsigned between)
     if (f->walls->room)
         near = und_lanes_bits(und_lanes_load(f->walls->distance + und_mac_at(m, cell[0], cell[1], cell[2])) <
                               (float)(f->reach + 1));
-    for (int a = 0; a < axes; a++) {
-        const unsigned high = before_liquid(f, cell, a, true);
-        const unsigned low = near | (high & between) ? before_liquid(f, cell, a, false) : 0;
-        bits |= (high & low & between) | (near & (high | low));
+    for (int way = 0; near && way < 2 * axes; way++)
+        bits |= near & before_liquid(f, cell, way / 2, way % 2);
+    return bits;
+}
+
+/* The same of some between liquid on two sides. */
+static unsigned between_liquid(const search *f, const int cell[3], unsigned some)
+{
+    unsigned bits = 0;
+    for (int a = 0; a < (f->s->mac.n[2] > 1 ? 3 : 2); a++) {
+        const unsigned above = some & ~bits ? some & before_liquid(f, cell, a, true) : 0;
+        bits |= above ? above & before_liquid(f, cell, a, false) : 0;
     }
     return bits;
 }
@@ -157,8 +202,7 @@ static unsigned in_gaps(const search *f, const int cell[3], unsigned between)
 static int64_t find_in_row(const search *f, int row, int32_t *list, int32_t *count)
 {
     const und_mac *m = &f->s->mac;
-    const und_lanes none = {0}, furthest = und_lanes_all((float)f->reach),
-                    halfway = und_lanes_all(0.5f * (float)(f->reach + 1));
+    const und_lanes none = {0}, furthest = und_lanes_all((float)f->reach);
     int64_t sum = 0;
     *count = 0;
     for (int x = 0; x < m->n[0]; x += UND_LANES) {
@@ -166,9 +210,10 @@ static int64_t find_in_row(const search *f, int row, int32_t *list, int32_t *cou
         const und_lanes phi = und_lanes_load(f->phi + from);
         unsigned bits =
             und_lanes_bits((phi >= none) & (phi < furthest)) & und_volume_row_bits((size_t)(m->n[0] - x));
-        if (bits)
-            bits &= in_gaps(f, (const int[3]){x, row % m->n[1], row / m->n[1]},
-                            bits & und_lanes_bits(phi < halfway));
+        const int cell[3] = {x, row % m->n[1], row / m->n[1]};
+        if (bits) /* one side is no further than half of such a gap */
+            bits &= before_walls(f, cell) |
+                    between_liquid(f, cell, bits & und_lanes_bits(phi < 0.5f * (float)f->reach));
         for (; bits; bits &= bits - 1) {
             const size_t at = from + (size_t)__builtin_ctz(bits);
             const float over = space_in(f, at) > 0 ? overfilled(f, at) : 0;
@@ -250,34 +295,11 @@ bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed 
     return many;
 }
 
-/* Whether there is liquid that way before there is a wall. */
-static bool comes_to_liquid(const search *f, size_t cell, int axis, bool up)
-{
-    const ptrdiff_t step = up ? f->s->mac.step[axis] : -f->s->mac.step[axis];
-    for (int wide = 0; wide < f->reach && is_open(f, cell, axis, up); wide++) {
-        cell = (size_t)((ptrdiff_t)cell + step);
-        if (f->phi[cell] < 0)
-            return true;
-    }
-    return false;
-}
-
-/* Whether liquid is on both sides of a cell. */
-static bool is_between(const search *f, size_t at)
-{
-    for (int a = 0; a < (f->s->mac.n[2] > 1 ? 3 : 2); a++)
-        if (comes_to_liquid(f, at, a, true) && comes_to_liquid(f, at, a, false))
-            return true;
-    return false;
-}
-
 void und_levelset_closing_gain(const und_levelset *s, const und_levelset_pressed *p,
-                               const struct und_volume_walls *walls, float *gain)
+                               const und_volume_walls *walls, float *gain)
 {
-    const search f = search_of(s, s->surface.phi, walls); /* which is not pressed */
     for (int i = 0; i < p->closing_count; i++) {
         const size_t at = (size_t)p->closing[i];
         gain[at] -= und_volume_room(walls, at) - und_volume_cells(und_levelset_volume_cells(s)[at]);
-        gain[at] -= is_between(&f, at) ? MEETS : 0;
     }
 }

@@ -61,8 +61,26 @@ UND_INLINE und_lanes und_excess_at(const und_excess_args *a, size_t at, unsigned
     return over;
 }
 
+/* Of cells that no side and no solid touches, bits of those that have liquid on all sides. */
+UND_INLINE unsigned und_enclosed(const und_excess_args *a, und_place p)
+{
+    const int *n = a->mac.n, last = n[0] - 1 - p.x;
+    und_lanes most = und_lanes_all(-1), room = und_rooms(a, p.at);
+    if (p.y == 0 || p.y == n[1] - 1 || (n[2] > 1 && (p.z == 0 || p.z == n[2] - 1)))
+        return 0;
+    for (int way = 0; way < (n[2] > 1 ? 6 : 4); way++) {
+        const ptrdiff_t step = way % 2 ? a->mac.step[way / 2] : -a->mac.step[way / 2];
+        const size_t beside = (size_t)((ptrdiff_t)p.at + step);
+        most = und_lanes_max(most, und_lanes_load(a->phi + beside));
+        room = und_lanes_min(room, und_rooms(a, beside));
+    }
+    const unsigned within = (last < UND_LANES ? (1u << last) - 1 : ~0u) & (p.x == 0 ? ~1u : ~0u);
+    return p.which & within & und_lanes_bits((most < 0) & (room >= 1));
+}
+
 /* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
- * phi may be moved instead, of what is a good deal too much. */
+ * phi may be moved instead, of what is a good deal too much.  Of air that is left where surfaces
+ * met half goes. */
 UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
 {
     const und_lanes phi = und_lanes_load(a->phi + p.at), none = {0};
@@ -71,6 +89,10 @@ UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
         const und_lanes over = und_excess_at(a, p.at, p.which);
         const und_lanes_int much = (phi < 0) & (over > 0.1f);
         part = und_lanes_select(much, a->half * und_volumes_clip(over - 0.1f, a->most), none);
+        const und_lanes_int left = (phi < 0) & (phi > -0.5f) & (over < 0);
+        if (und_lanes_bits(left) & p.which)
+            part = und_lanes_select(left & und_lanes_where(und_enclosed(a, p)),
+                                    a->half * und_volumes_clip(over, a->most), part);
         const und_lanes rest = over - und_volumes_clip(over, UND_EXCESS_OFF);
         part = und_lanes_select(phi < a->deep, a->half * und_volumes_clip(rest, a->most), part);
     }

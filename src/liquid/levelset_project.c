@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { AGAIN = 4 }; /* times that the pressure is found once more, at most */
+
 /* What the liquid is to grow by in this step: the drops that fell in, and where volume is kept, what
  * following the surface has lost and is about to lose: as much as of late. */
 static double growth(und_levelset *s)
@@ -62,7 +64,7 @@ static und_mac_flow_report find_pressure(und_levelset *s, und_levelset_pressed *
     und_levelset_beyond_sides(s, pressed->surface.phi, true);
     und_mac_flow_report report = und_mac_flow_project(&s->flow, s->system, &what);
     und_levelset_enforce_held_velocities(s);
-    if (und_levelset_volume_press_more(s, pressed)) {
+    for (int i = 0; i < AGAIN && und_levelset_volume_press_more(s, pressed); i++) {
         const int iterations = report.iterations;
         und_levelset_volume_gain(s, pressed, grown, &gaining);
         report = und_mac_flow_project_again(&s->flow, s->system, &what);
