@@ -1,7 +1,9 @@
 /* What is drawn of the level set's water: of each connected piece the mesh encloses what its cells hold. */
 #include "validate/levelset.h"
 
+#include "base/random.h"
 #include "base/status.h"
+#include "geom/value.h"
 #include "liquid/levelset_state.h"
 #include "surface/frame_mesh.h"
 #include "surface/volume.h"
@@ -200,8 +202,9 @@ static und_status pieces_open(pieces *p, und_levelset *levelset, und_error *err)
 
 /* ---- The worlds ---- */
 
-enum { BALLS = 5, MOST_FILLS = BALLS + 2 };
-static const double LARGE = 4; /* cells: what smaller pieces are drawn as is not looked at */
+enum { BALLS = 5, MOST_FILLS = BALLS + 2, THROWN = 4, SPLASHES = 4 };
+/* Cells: what smaller pieces are drawn as is not looked at. */
+static const double LARGE = 4, LARGE_IN_SPLASH = 8;
 
 static und_shape *box_of(double x0, double y0, double z0, double x1, double y1, double z1, und_error *err)
 {
@@ -257,20 +260,21 @@ static void world_close(world *w)
         und_shape_destroy(w->shapes[i]);
 }
 
-/* Of the pieces of at least LARGE cells how many there are; drawn of what is held, of the one that is
- * furthest off. */
-static und_status look(und_levelset *levelset, int *count, double *worst, und_error *err)
+/* Of the pieces of at least so many cells, as they are or as they are drawn, how many there are; drawn of
+ * what is held, of the one that is furthest off. */
+static und_status look(und_levelset *levelset, double large, int *count, double *worst, und_error *err)
 {
     pieces p;
-    const double cell = pow(levelset->def.dx, 3);
+    const double cell = pow(levelset->def.dx, 3), least = 1e-3 * cell;
     const und_status status = pieces_open(&p, levelset, err);
     *count = 0;
     for (int i = 1; i <= p.count && status == UND_OK; i++) {
-        if (!(p.held[i] >= LARGE * cell))
+        const double drawn = p.drawn[i] / fmax(p.held[i], least);
+        if (!(fmax(p.held[i], p.drawn[i]) >= large * cell))
             continue;
         ++*count;
-        if (fabs(p.drawn[i] / p.held[i] - 1) > fabs(*worst - 1))
-            *worst = p.drawn[i] / p.held[i];
+        if (fabs(drawn - 1) > fabs(*worst - 1))
+            *worst = drawn;
     }
     pieces_close(&p);
     return status;
@@ -288,7 +292,7 @@ static und_status draw_world(case_sink *sink, int n, bool falls, und_error *err)
     und_status status = levelset ? UND_OK : UND_FAILED;
     for (int frame = 0; frame <= (falls ? 18 : 6) && status == UND_OK; frame++) {
         case_levelset_run(levelset, frame / 24.0, 1.0 / 24);
-        status = look(levelset, &count, &worst[frame > 6], err);
+        status = look(levelset, LARGE, &count, &worst[frame > 6], err);
         first = frame == 0 ? count : first;
     }
     snprintf(text[0], sizeof text[0], "%s, %d cells: drawn, the worst piece", falls ? "fall" : "at rest", n);
@@ -304,11 +308,68 @@ static und_status draw_world(case_sink *sink, int n, bool falls, und_error *err)
     return status;
 }
 
+/* Of balls that are thrown about over a floor and a small ball of stone threads, sheets and films are left.
+ */
+static bool splash_open(world *w, const case_sink *sink, int n, uint64_t seed, und_error *err)
+{
+    bool made = true;
+    *w = (world){.def = case_levelset_tank(sink, n, n, n, 1.0 / n)};
+    for (int i = 0; i < THROWN + 1; i++) {
+        const double r[7] = {und_random(seed, 0, (uint64_t)i), und_random(seed, 1, (uint64_t)i),
+                             und_random(seed, 2, (uint64_t)i), und_random(seed, 3, (uint64_t)i),
+                             und_random(seed, 4, (uint64_t)i), und_random(seed, 5, (uint64_t)i),
+                             und_random(seed, 6, (uint64_t)i)};
+        const bool stone = i == THROWN;
+        w->shapes[i] = und_shape_create(
+            &(und_shape){.kind = UND_SPHERE,
+                         .center = {0.2 + 0.6 * r[0], stone ? 0.2 : 0.35 + 0.5 * r[1], 0.2 + 0.6 * r[2]},
+                         .radius = stone ? 0.1 : 0.05 + 0.1 * r[3]},
+            err);
+        made = made && w->shapes[i];
+        w->fills[i] =
+            (und_fill_def){.shape = w->shapes[i],
+                           .velocity = {und_value_constant(3 * r[4] - 1.5), und_value_constant(-2 * r[5]),
+                                        und_value_constant(3 * r[6] - 1.5)}};
+    }
+    w->wall = (und_obstacle_def){.name = "stone", .shape = w->shapes[THROWN]};
+    w->def.fills = w->fills;
+    w->def.fill_count = THROWN;
+    w->def.obstacles = &w->wall;
+    w->def.obstacle_count = 1;
+    return made;
+}
+
+static und_status draw_splashes(case_sink *sink, int n, und_error *err)
+{
+    char text[96];
+    double worst = 1;
+    und_status status = UND_OK;
+    for (uint64_t seed = 1; seed <= SPLASHES && status == UND_OK; seed++) {
+        int count;
+        world w;
+        und_levelset *levelset =
+            splash_open(&w, sink, n, seed, err) ? und_levelset_create(&w.def, err) : NULL;
+        status = levelset ? UND_OK : UND_FAILED;
+        for (int frame = 0; frame <= 16 && status == UND_OK; frame++) {
+            case_levelset_run(levelset, frame / 24.0, 1.0 / 24);
+            status = look(levelset, LARGE_IN_SPLASH, &count, &worst, err);
+        }
+        und_levelset_destroy(levelset);
+        world_close(&w);
+    }
+    snprintf(text, sizeof text, "%d cells: thrown balls: drawn, the worst piece", n);
+    if (status == UND_OK)
+        case_report(sink, (case_result){text, worst, 1, 0.03, own});
+    return status;
+}
+
 und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
 {
     und_status status = UND_OK;
     for (int n = 32; n <= 64 && status == UND_OK; n *= 2)
         for (int falls = 0; falls < 2 && status == UND_OK; falls++)
             status = draw_world(sink, n, falls, err);
+    for (int n = 32; n <= 48 && status == UND_OK; n += 16)
+        status = draw_splashes(sink, n, err);
     return status;
 }

@@ -186,22 +186,20 @@ static bool is_film(const films *f, size_t at, size_t next)
     return !(f->field[next] < 0) && f->field[at] + part * (f->field[next] - f->field[at]) < 0;
 }
 
-/* Whether a point is one of the two right beneath the solid's surface, and whether a film is over it.  Not in
- * walls as thin as that: it would come through. */
+/* Whether a point is right beneath the solid's surface, and whether a film is over it.  Not in walls as thin
+ * as that: it would come through. */
 static bool is_skin(const films *f, size_t at, bool *film)
 {
-    const float deeper = 0.3F * (float)f->p->grid->dx;
     bool skin = false;
     *film = false;
     for (int way = 0; way < 6; way++) {
         const ptrdiff_t step = (way % 2 ? 1 : -1) * f->p->step[way / 2], from = (ptrdiff_t)at;
-        const bool first = f->room[from + step] > 0;
-        if (!first && !(f->room[from + 2 * step] > 0 && f->room[from - step] < f->room[from] - deeper))
+        if (!(f->room[from + step] > 0))
             continue;
         if (f->room[from - step] > 0)
             return false;
         skin = true;
-        *film = *film || (first && is_film(f, at, (size_t)(from + step)));
+        *film = *film || is_film(f, at, (size_t)(from + step));
     }
     return skin;
 }

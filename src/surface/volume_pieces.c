@@ -12,18 +12,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 4, BEYOND = 3 };      /* that look for the shift; cells around a piece that go with it */
-static const double ENOUGH = 0.001;   /* of a piece */
-static const double MOST_SHIFT = 0.2; /* cells */
+enum { ROUNDS = 8, BEYOND = 3 };      /* that look for the shift; cells around a piece that go with it */
+static const double ENOUGH = 0.003;   /* of a piece */
+static const double LITTLE = 0.05;    /* cells: the same */
+static const double SAME = 0.02;      /* of a piece: what joins it or leaves it makes it no other */
+static const double IN_SIDE = 1e-5;   /* of the grid's length */
+static const double MOST_SHIFT = 0.5; /* cells */
+static const double MOSTLY = 0.7;     /* of a piece */
 static const float ALL = 2, NONE = 4; /* cells from the surface: shifted as it is, and not at all */
 static const float WET = 0.01f;       /* of a cell: less does not join pieces */
+static const float TOWARDS = 0.3f;    /* of a distance's rise: more is towards a wall */
 static const float BENEATH = 0.3f;    /* cells: where a triangle's piece is looked for */
 
 typedef struct piece {
-    double held, drawn, area;   /* cells, and of a cell's side; of what is drawn */
-    double shift, last, before; /* cells; in the round before, and what was drawn then */
-    bool others;                /* some of it is another grid's */
-    int with;                   /* a piece that its mesh is joined to; itself: none */
+    double held, drawn, area;    /* cells, and of a cell's side: of the surface that may move */
+    double films;                /* of what it holds */
+    bool others;                 /* some of it is another grid's */
+    int with;                    /* a piece that its mesh is joined to; itself: none */
+    double all;                  /* what it and all that are joined to it hold */
+    bool mixed;                  /* some of that is another grid's */
+    double shift, best, missing; /* cells; the best so far, and by how much of all that was off */
+    double low, high;            /* with these too little was drawn, and too much */
+    double moved, before, had;   /* in the round before: by how much, what was drawn, and all */
 } piece;
 
 typedef struct pieces {
@@ -37,13 +47,20 @@ typedef struct pieces {
 
 /* ---- Which cells ---- */
 
+typedef bool which_fn(const pieces *p, size_t at);
+
 static bool is_wet(const pieces *p, size_t at)
 {
-    return und_volume_cells(p->v->c[at]) > WET || (p->phi[at] < 0 && und_volume_room(p->walls, at) > 0);
+    return und_volume_cells(p->v->c[at]) > WET;
 }
 
-/* All that is linked to a cell. */
-static void flood(pieces *p, size_t from)
+static bool is_drawn(const pieces *p, size_t at)
+{
+    return p->phi[at] < 0 && und_volume_room(p->walls, at) > 0;
+}
+
+/* All of these that are linked to a cell. */
+static void flood(pieces *p, size_t from, which_fn *which)
 {
     size_t depth = 0;
     p->label[from] = p->count;
@@ -56,7 +73,7 @@ static void flood(pieces *p, size_t from)
             if (!p->v->parts->inside[next] || p->label[next] != 0)
                 continue;
             rim = true;
-            if (!is_wet(p, next) || !und_volume_linked(p->v, p->walls, at, k))
+            if (!which(p, next) || !und_volume_linked(p->v, p->walls, at, k))
                 continue;
             p->label[next] = p->count;
             p->stack[depth++] = (int32_t)next;
@@ -83,25 +100,34 @@ static void go_beyond(pieces *p)
             }
 }
 
+static void label_all(pieces *p, which_fn *which)
+{
+    const und_mac *m = &p->v->mac;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++)
+            if (p->label[at] == 0 && which(p, at)) {
+                p->count++;
+                flood(p, at, which);
+            }
+}
+
+/* What cells hold says what hangs together; what phi shows beyond that, and nothing holds, is by itself. */
 static und_status find_pieces(pieces *p, und_error *err)
 {
     const und_mac *m = &p->v->mac;
     memset(p->label, 0, m->count * sizeof *p->label);
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++)
-            if (p->label[at] == 0 && is_wet(p, at)) {
-                p->count++;
-                flood(p, at);
-            }
+    label_all(p, is_wet);
+    go_beyond(p);
+    label_all(p, is_drawn);
     if (!(p->list = und_alloc((size_t)p->count + 1, sizeof *p->list, "the liquid's pieces", err)))
         return err->status;
-    go_beyond(p);
     for (int i = 0; i <= p->count; i++)
-        p->list[i].with = i;
+        p->list[i].missing = INFINITY;
     for (int row = 0; row < und_mac_rows(m); row++)
         for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++) {
             piece *one = &p->list[p->label[at]];
             one->held += (double)und_volume_cells(p->v->c[at]);
+            one->films += p->v->film[at] ? (double)und_volume_cells(p->v->c[at]) : 0;
             one->others = one->others || !p->v->parts->own[at];
         }
     return UND_OK;
@@ -109,8 +135,8 @@ static und_status find_pieces(pieces *p, und_error *err)
 
 /* ---- What is drawn ---- */
 
-/* The piece that is right beneath a triangle. */
-static int piece_of(const pieces *p, const und_grid *g, const float corner[9], und_vec3 normal)
+/* The piece that is right beneath a triangle, and whether it is in a cell of its own there, or around it. */
+static int piece_of(const pieces *p, const und_grid *g, const float corner[9], und_vec3 normal, bool *own)
 {
     const double out[3] = {normal.x, normal.y, normal.z};
     int cell[3];
@@ -119,13 +145,15 @@ static int piece_of(const pieces *p, const und_grid *g, const float corner[9], u
         const int at = (int)floor((middle - g->origin[a]) / g->dx - (double)BENEATH * out[a]);
         cell[a] = at < 0 ? 0 : at < g->n[a] ? at : g->n[a] - 1;
     }
-    return p->label[und_mac_at(&p->v->mac, cell[0], cell[1], cell[2])];
+    const size_t place = und_mac_at(&p->v->mac, cell[0], cell[1], cell[2]);
+    *own = is_wet(p, place);
+    return p->label[place];
 }
 
 /* A closed part of the mesh, by one of its vertices, and its piece.  Pieces that it joins, by films too thin
  * to join cells, are one. */
 typedef struct part {
-    int parent, piece;
+    int parent, piece, near; /* near: one around whose cells it is */
     double volume, area;
 } part;
 
@@ -138,12 +166,8 @@ static int whole_of(const pieces *p, int i)
 
 static void join(const pieces *p, int i, int other)
 {
-    const int a = whole_of(p, i), b = whole_of(p, other), to = a < b ? a : b, from = a < b ? b : a;
-    if (a == b)
-        return;
-    p->list[from].with = to;
-    p->list[to].held += p->list[from].held;
-    p->list[to].others = p->list[to].others || p->list[from].others;
+    const int a = whole_of(p, i), b = whole_of(p, other);
+    p->list[a < b ? b : a].with = a < b ? a : b;
 }
 
 static int root_of(part *parts, int v)
@@ -151,6 +175,17 @@ static int root_of(part *parts, int v)
     while (parts[v].parent != v)
         v = parts[v].parent = parts[parts[v].parent].parent;
     return v;
+}
+
+/* Whether a triangle lies in a side of the grid: there the surface stays where it is. */
+static bool is_in_side(const und_grid *g, const float c[9])
+{
+    for (int a = 0; a < 3; a++) {
+        const double size = g->n[a] * g->dx, at = ((double)c[a] - g->origin[a]) / size;
+        if (c[a] == c[3 + a] && c[a] == c[6 + a] && (fabs(at) < IN_SIDE || fabs(at - 1) < IN_SIDE))
+            return true;
+    }
+    return false;
 }
 
 static void add_triangle(const pieces *p, const und_grid *g, const float c[9], part *of)
@@ -162,13 +197,17 @@ static void add_triangle(const pieces *p, const und_grid *g, const float c[9], p
     const und_vec3 across = und_cross(b, d);
     const double area = 0.5 * und_length(across);
     of->volume += und_dot(a, across) / 6;
-    of->area += area;
+    of->area += is_in_side(g, c) ? 0 : area;
     if (!(area > 0))
         return;
-    const int label = piece_of(p, g, c, und_mul(across, 0.5 / area));
-    if (label != 0 && of->piece != 0)
+    bool own;
+    const int label = piece_of(p, g, c, und_mul(across, 0.5 / area), &own);
+    of->near = label != 0 ? label : of->near;
+    if (label == 0 || !own)
+        return;
+    if (of->piece != 0)
         join(p, label, of->piece);
-    of->piece = label != 0 ? label : of->piece;
+    of->piece = label;
 }
 
 static void measure(const pieces *p, const und_grid *g, const und_shell *shell, part *parts)
@@ -183,7 +222,7 @@ static void measure(const pieces *p, const und_grid *g, const und_shell *shell, 
         add_triangle(p, g, corner, &parts[root_of(parts, shell->triangle[3 * t])]);
     }
     for (int v = 0; v < shell->vertex_count; v++) {
-        piece *of = &p->list[whole_of(p, parts[v].piece)];
+        piece *of = &p->list[whole_of(p, parts[v].piece != 0 ? parts[v].piece : parts[v].near)];
         of->drawn += parts[v].volume / (g->dx * g->dx * g->dx);
         of->area += parts[v].area / (g->dx * g->dx);
     }
@@ -196,10 +235,18 @@ static und_status draw(const pieces *p, const und_frame *frame, und_error *err)
     if (und_frame_mesh(frame, &def, &shell, err) != UND_OK)
         return err->status;
     part *parts = und_alloc((size_t)shell.vertex_count + 1, sizeof *parts, "the liquid's pieces", err);
-    for (int i = 0; i <= p->count; i++)
-        p->list[i].drawn = p->list[i].area = 0;
+    for (int i = 0; i <= p->count; i++) {
+        p->list[i].drawn = p->list[i].area = p->list[i].all = 0;
+        p->list[i].with = i;
+        p->list[i].mixed = false;
+    }
     if (parts)
         measure(p, &frame->grid, &shell, parts);
+    for (int i = 1; i <= p->count; i++) {
+        piece *whole = &p->list[whole_of(p, i)];
+        whole->all += p->list[i].held;
+        whole->mixed = whole->mixed || p->list[i].others;
+    }
     free(parts);
     und_shell_free(&shell);
     return parts ? UND_OK : err->status;
@@ -207,28 +254,62 @@ static und_status draw(const pieces *p, const und_frame *frame, und_error *err)
 
 /* ---- The shift ---- */
 
-/* By what the last one did, or at first by the area; whether it is another. */
-static bool choose_shift(piece *one, int round)
+/* By how much more a piece is to be shifted: by what that did in the round before, or at first, and where
+ * other pieces have come to it, by the area; halfway between what was too little and too much, where neither
+ * leads there. */
+static void choose_shift(piece *one)
 {
-    const double missing = one->held - one->drawn, tried = one->shift - one->last;
-    const double area = round > 0 ? (one->drawn - one->before) / tried : one->area;
-    if (one->others || fabs(missing) <= ENOUGH * one->held || !(area > 0) || (round > 0 && tried == 0))
-        return false;
-    one->last = one->shift;
+    const double missing = one->all - one->drawn;
+    const bool known = fabs(one->had - one->all) <= SAME * one->all;
+    const double slope =
+        known && one->moved != 0 ? (one->drawn - one->before) / one->moved : fmax(one->area, one->all);
+    double to = slope > 0 ? one->shift + missing / slope : INFINITY;
+    one->low = missing > 0 ? one->shift : known ? one->low : -MOST_SHIFT;
+    one->high = !(missing > 0) ? one->shift : known ? one->high : MOST_SHIFT;
+    if (!(to > one->low && to < one->high))
+        to = (one->low + one->high) / 2;
+    one->had = one->all;
     one->before = one->drawn;
-    one->shift = fmin(fmax(one->shift + missing / area, -MOST_SHIFT), MOST_SHIFT);
-    return one->shift != one->last;
+    one->moved = one->mixed || fabs(missing) <= fmax(ENOUGH * one->all, LITTLE) ? 0 : to - one->shift;
 }
 
-static bool is_at_wall(const pieces *p, size_t at)
+/* Shifts pieces, in the end to where they were best; whether there is anything to shift. */
+static bool shift_pieces(const pieces *p, int round)
 {
-    for (int a = 0; a < (p->v->mac.n[2] > 1 ? 3 : 2); a++)
-        if (!(p->walls->open[a][at] > 0 && p->walls->open[a][at - (size_t)p->v->mac.step[a]] > 0))
+    bool more = false;
+    for (int i = 1; i <= p->count; i++)
+        if (p->list[i].with == i)
+            choose_shift(&p->list[i]);
+    for (int i = 1; i <= p->count; i++) {
+        piece *one = &p->list[i];
+        const piece *whole = &p->list[whole_of(p, i)];
+        const double missing = fabs(whole->all - whole->drawn) / whole->all, was = one->shift;
+        if (missing < one->missing) {
+            one->missing = missing;
+            one->best = one->shift;
+        }
+        one->shift = fmin(fmax(one->shift + whole->moved, -MOST_SHIFT), MOST_SHIFT);
+        if (round == ROUNDS - 1)
+            one->shift = one->best;
+        more = more || one->shift != was;
+    }
+    return more;
+}
+
+/* Whether the liquid's surface at a cell runs along a wall that it touches: not a layer's, which lies on it.
+ */
+static bool is_at_wall(const pieces *p, const float *shown, size_t at)
+{
+    for (int a = 0; a < (p->v->mac.n[2] > 1 ? 3 : 2); a++) {
+        const size_t low = at - (size_t)p->v->mac.step[a], high = at + (size_t)p->v->mac.step[a];
+        const bool from = !(p->walls->open[a][low] > 0), to = !(p->walls->open[a][at] > 0);
+        if (from != to && shown[at] > shown[from ? high : low] + TOWARDS)
             return true;
+    }
     return false;
 }
 
-/* Films are as thick as they are, and what touches a wall touches it. */
+/* Films are as thick as they are, but where there is little else; what touches a wall touches it. */
 static void apply(const pieces *p, const float *shown, float *distance, float dx)
 {
     const und_mac *m = &p->v->mac;
@@ -236,11 +317,13 @@ static void apply(const pieces *p, const float *shown, float *distance, float dx
     for (int row = 0; row < und_mac_rows(m); row++)
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;
-            const float shift = (float)p->list[whole_of(p, p->label[at])].shift;
+            const piece *one = &p->list[p->label[at]];
+            const float shift = (float)one->shift;
             const float fade = fminf((NONE - fabsf(shown[at])) / (NONE - ALL), 1);
-            if (p->label[at] == 0 || !(fade > 0) || shown[at] != p->phi[at])
+            const bool is_film = shown[at] != p->phi[at] && !(one->films > MOSTLY * one->held);
+            if (p->label[at] == 0 || !(fade > 0) || is_film)
                 continue;
-            const bool stays = shift < 0 && is_at_wall(p, at);
+            const bool stays = shift < 0 && is_at_wall(p, shown, at);
             distance[(size_t)row * (size_t)m->n[0] + (size_t)x] =
                 dx * (shown[at] - (stays ? 0 : fade * shift));
         }
@@ -258,11 +341,8 @@ und_status und_volume_show_pieces(und_volume *v, const und_distance *d, const un
                 .rim = v->parts->part};
     und_status status = find_pieces(&p, err);
     for (int round = 0; round < ROUNDS && status == UND_OK; round++) {
-        bool more = false;
         status = draw(&p, frame, err);
-        for (int i = 1; i <= p.count && status == UND_OK; i++)
-            more = (p.list[i].with == i && choose_shift(&p.list[i], round)) || more;
-        if (!more || status != UND_OK)
+        if (status != UND_OK || !shift_pieces(&p, round))
             break;
         apply(&p, shown, item->data, (float)frame->grid.dx);
     }
