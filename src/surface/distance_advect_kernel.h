@@ -3,7 +3,7 @@
 #define UND_SURFACE_DISTANCE_ADVECT_KERNEL_H
 
 #include "grid/pass.h"
-#include "grid/sample.h"
+#include "grid/sample_near.h"
 #include "surface/distance_kernel.h"
 
 #define UND_DISTANCE_CURVED 2.0f /* cells from the surface within which it is done */
@@ -121,7 +121,7 @@ UND_INLINE void und_distance_follow(const und_distance_advect_args *a, und_place
     for (int k = 0; k < (m->n[2] > 1 ? 3 : 2); k++)
         speed[k] =
             0.5f * (und_lanes_load(a->u[k] + p.at) + und_lanes_load(a->u[k] + p.at - (size_t)m->step[k]));
-    und_sample_trace(m, a->u, place, speed, a->back, a->third, foot);
+    und_sample_near_trace(m, a->u, place, speed, a->back, a->third, p.which, foot);
     for (int k = 0; k < 3; k++)
         at[k] = und_between_middles(m, k, foot[k]);
     und_lanes value = und_sample_between(m, a->phi, at, NULL);
