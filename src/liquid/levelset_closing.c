@@ -274,8 +274,7 @@ static bool is_between(const search *f, size_t at)
 void und_levelset_closing_gain(const und_levelset *s, const und_levelset_pressed *p,
                                const struct und_volume_walls *walls, float *gain)
 {
-    search f = search_of(s, p, walls);
-    f.phi = s->surface.phi; /* which is not pressed */
+    const search f = search_of(s, s->surface.phi, walls); /* which is not pressed */
     for (int i = 0; i < p->closing_count; i++) {
         const size_t at = (size_t)p->closing[i];
         gain[at] -= und_volume_room(walls, at) - und_volume_cells(und_levelset_volume_cells(s)[at]);
