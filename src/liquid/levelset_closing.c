@@ -91,6 +91,8 @@ static float overfills(const search *f, size_t at, int axis, bool up)
         for (int way = 0; way < (f->s->mac.n[2] > 1 ? 6 : 4); way++)
             over += way / 2 != axis ? inflow(f, cell, way / 2, way % 2) : 0;
     }
+    if (!f->v->parts->inside[cell])
+        return 0;
     const size_t last = (size_t)((ptrdiff_t)cell + step); /* of the gap, beside the liquid */
     const float in = inflow(f, last, axis, !up);
     const bool deep = phi[cell] < DEEP || phi[(ptrdiff_t)cell - step] < DEEP;
@@ -256,8 +258,8 @@ static bool comes_to_liquid(const search *f, size_t cell, int axis, bool up)
     const ptrdiff_t step = up ? f->s->mac.step[axis] : -f->s->mac.step[axis];
     for (int wide = 0; wide < f->reach && is_open(f, cell, axis, up); wide++) {
         cell = (size_t)((ptrdiff_t)cell + step);
-        if (f->phi[cell] < 0)
-            return true;
+        if (f->phi[cell] < 0 || !f->v->parts->inside[cell])
+            return f->phi[cell] < 0;
     }
     return false;
 }
