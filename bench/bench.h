@@ -52,7 +52,8 @@ typedef und_status bench_fn(const bench_context *context, und_error *err);
 
 bench_fn bench_waves_step, bench_columns_step, bench_columns_shore, bench_columns_balls, bench_spray_step;
 bench_fn bench_columns_diver, bench_render_frame, bench_render_spray, bench_cells_markers;
-bench_fn bench_cells_step, bench_cells_cove, bench_cells_solve, bench_dambreak_64, bench_dambreak_128;
+bench_fn bench_cells_step, bench_cells_cove, bench_cells_solve, bench_dambreak_64, bench_dambreak_128,
+    bench_dambreak_256;
 bench_fn bench_trace_frame, bench_trace_preview, bench_trace_rays;
 bench_fn bench_view_sea;
 bench_fn bench_direct_viscosity, bench_direct_splat, bench_direct_extrapolation;

@@ -387,6 +387,16 @@ static const struct {
       "{0.304, 0.256, 1} }, friction = 1 } }",
       0},
      1e-4},
+    {{"a pool above a slab that lets go, and below, where no air gets in",
+      "size = {1, 1}, cells = 24, level = 0.27526, solids = { { shape = box { min = {-0.6, -0.18497, -1}, "
+      "max = {0.6, 0, 1} }, at = {0.61201, 0.1784, 0}, turn = {0, 0, -26.97}, separate = true } }",
+      0},
+     1e-4},
+    {{"a viscous pool at rest that sticks to a ball",
+      "size = {1, 1}, cells = 32, level = 0.35, viscosity = 0.001, stick = true, viscosity_solver = "
+      "\"diffuse\", solids = sphere { center = {0.45, 0.25, 0}, radius = 0.2 }",
+      0},
+     1e-4},
 };
 
 /* Nothing moves by itself, or faster than it has fallen. */

@@ -80,22 +80,29 @@ static void test_fastest(void **state)
     model_open(&w, 70, 12, 5, false, 2);
     const und_mac *m = &w.s.mac;
     model_label(&w, liquid_low);
-    assert_true(und_mac_flow_fastest(&w.s) == 0);
+    double usual;
+    assert_true(und_mac_flow_fastest(&w.s, 0, 2, &usual) == 0 && usual == 0);
     w.s.u[1][und_mac_at(m, 66, 9, 2)] = 9; /* not of the flow */
     w.s.u[0][und_mac_at(m, 69, 3, 2)] = 8; /* closed */
     w.s.u[1][und_mac_at(m, 66, 6, 4)] = -5;
     w.s.u[2][und_mac_at(m, 0, 0, 0)] = 4;
-    assert_true(und_mac_flow_fastest(&w.s) == 5);
+    assert_true(und_mac_flow_fastest(&w.s, 0, 1, &usual) == 5 && usual == 5);
     long faces = 0;
     for (int a = 0; a < 3; a++)
         faces += und_mask_count(&w.s.flows[a]);
     const double one = 1.5 / (double)faces;
-    assert_true(und_mac_flow_usual(&w.s, 5, 0, 2) == 5);        /* none may be faster */
-    assert_true(und_mac_flow_usual(&w.s, 5, one, 2) == 4.0625); /* one may: in steps of 2.5 / 8 */
-    assert_true(und_mac_flow_usual(&w.s, 5, one, 1.25) == 4);
-    assert_true(und_mac_flow_usual(&w.s, 5, 2 * one, 2) == 2.5); /* no less is looked for */
+    const struct {
+        double few, times, usual;
+    } asked[] = {{0, 2, 5},        /* none may be faster */
+                 {one, 2, 4.0625}, /* one may: in steps of 2.5 / 8 */
+                 {one, 1.25, 4},
+                 {2 * one, 2, 2.5}}; /* no less is looked for */
+    for (int i = 0; i < 4; i++) {
+        assert_true(und_mac_flow_fastest(&w.s, asked[i].few, asked[i].times, &usual) == 5);
+        assert_true(usual == asked[i].usual);
+    }
     w.s.u[2][und_mac_at(m, 0, 0, 1)] = NAN;
-    assert_true(isinf(und_mac_flow_fastest(&w.s)));
+    assert_true(isinf(und_mac_flow_fastest(&w.s, one, 2, &usual)) && isinf(usual));
     model_close(&w);
 }
 

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,6 +90,43 @@ static void a_loop_is_shared(void **state)
             usleep(100);
     }
     assert_int_equal(begun, THREADS);
+}
+
+enum { STEPS = 200, TASKS = 40 };
+
+typedef struct {
+    const int *tasks;
+    atomic_int done[STEPS][TASKS], early;
+} walked;
+
+static void do_task(const void *context, int step, int index)
+{
+    walked *w = *(walked *const *)context;
+    for (int i = 0; step > 0 && i < w->tasks[step - 1]; i++)
+        w->early += atomic_load(&w->done[step - 1][i]) == 0;
+    w->done[step][index]++;
+}
+
+/* Some steps have no task, some one, some fewer than there are threads. */
+static void steps_have_each_task_once_and_wait(void **state)
+{
+    (void)state;
+    static walked w;
+    walked *context = &w;
+    int tasks[STEPS];
+    for (int threads = 1; threads <= 9; threads += 2) {
+        int wrong = 0;
+        memset(&w, 0, sizeof w);
+        w.tasks = tasks;
+        for (int i = 0; i < STEPS; i++)
+            tasks[i] = i * i * 7 % 11 < 4 ? i % 4 : i * 13 % TASKS;
+        und_steps_share(do_task, &context, tasks, STEPS, threads);
+        for (int i = 0; i < STEPS; i++)
+            for (int k = 0; k < TASKS; k++)
+                wrong += w.done[i][k] != (k < tasks[i]);
+        assert_int_equal(wrong, 0);
+        assert_int_equal(w.early, 0);
+    }
 }
 
 typedef struct {
@@ -184,6 +222,7 @@ int main(void)
         cmocka_unit_test(threads_have_numbers_of_their_own),
         cmocka_unit_test(a_loop_in_a_loop_stays_on_its_thread),
         cmocka_unit_test(a_loop_is_shared),
+        cmocka_unit_test(steps_have_each_task_once_and_wait),
         cmocka_unit_test(a_loop_does_not_wait_for_a_late_thread),
         cmocka_unit_test(waiting_threads_sleep),
         cmocka_unit_test(a_child_process_has_loops),

@@ -171,9 +171,35 @@ static bool same_bits(und_lanes a, und_lanes b, unsigned which)
     return true;
 }
 
+/* The lower of the two values that a place is between along an axis. */
+static int lower(const und_mac *m, int axis, int along, float place)
+{
+    const float t = along == axis ? place : place + 0.5f, least = along == axis ? 0 : 1;
+    const float most = (float)m->n[along], bounded = !(t > least) ? least : t < most ? t : most;
+    const int i = (int)bounded;
+    return (i < m->n[along] ? i : m->n[along] - 1) - 1;
+}
+
+static void check_near_bits(const field *f, const und_mask *mask, const und_lanes place[3], unsigned which)
+{
+    const und_mac *m = &f->mac;
+    const int dimensions = m->n[2] == 1 ? 2 : 3;
+    for (int c = 0; c < dimensions; c++) {
+        const unsigned bits = und_sample_near_bits(m, mask, c, place, which);
+        assert_int_equal(bits & ~which, 0);
+        for (int i = 0; i < UND_LANES; i++) {
+            int at[3] = {0, 0, 0};
+            for (int a = 0; a < dimensions; a++)
+                at[a] = lower(m, c, a, place[a][i]);
+            if (which >> i & 1)
+                assert_int_equal(bits >> i & 1, und_mask_has(mask, at[0], at[1], at[2]));
+        }
+    }
+}
+
 /* Where neighbours in a row come from, the further apart the larger `spread` is: the values are those of
  * each by itself, whatever stands beside the domain and in lanes that do not count. */
-static void check_near(const field *f, float spread)
+static void check_near(const field *f, const und_mask *mask, float spread)
 {
     const und_mac *m = &f->mac;
     for (uint64_t batch = 0; batch < 3000; batch++) {
@@ -190,6 +216,7 @@ static void check_near(const field *f, float spread)
         for (int i = 1; i < UND_LANES; i++)
             if (!(which >> i & 1))
                 place[i % 3][i] = i % 2 ? NAN : 1e30f;
+        check_near_bits(f, mask, place, which);
         und_sample_velocity(m, f->u, place, speed);
         und_sample_near_velocity(m, f->u, place, which, near_speed);
         for (int c = 0; c < (m->n[2] == 1 ? 2 : 3); c++) {
@@ -213,9 +240,18 @@ static void test_near(void **state)
             for (int c = 0; c < 3; c++)
                 if (!isnan(f.u[c][i]))
                     f.u[c][i] = (float)(und_random(7, i, (uint64_t)c) - 0.5);
-        check_near(&f, 0.3f);
-        check_near(&f, 1.2f);
-        check_near(&f, 5);
+        und_mask mask;
+        und_error err;
+        assert_int_equal(und_mask_open(&mask, &f.mac, "bits", &err), UND_OK);
+        for (int z = -1; z <= n[k][2]; z++)
+            for (int y = -1; y <= n[k][1]; y++)
+                for (int x = -1; x <= n[k][0]; x++)
+                    if (und_random(8, und_mac_at(&f.mac, x, y, z), 0) < 0.7)
+                        und_mask_add(&mask, x, y, z);
+        check_near(&f, &mask, 0.3f);
+        check_near(&f, &mask, 1.2f);
+        check_near(&f, &mask, 5);
+        und_mask_close(&mask);
         close_field(&f);
     }
 }

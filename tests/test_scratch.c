@@ -28,8 +28,31 @@ static void test_lends(void **state)
     und_scratch_leave(s, 2 * small);
 }
 
+/* As large as anybody asked for, and as it was given back. */
+static void test_lends_zeroed(void **state)
+{
+    (void)state;
+    und_error err;
+    und_scratch *s = und_scratch_join(NULL, 100, &err);
+    assert_non_null(s);
+    assert_int_equal(und_scratch_keep_zeroed(s, 100000, &err), UND_OK);
+    assert_int_equal(und_scratch_keep_zeroed(s, 1000, &err), UND_OK);
+    char *a = und_scratch_take_zeroed(s);
+    for (int i = 0; i < 100000; i++)
+        assert_int_equal(a[i], 0);
+    memset(a, 1, 100000);
+    memset(a, 0, 100000);
+    und_scratch_give_back_zeroed(s);
+    assert_int_equal(und_scratch_keep_zeroed(s, 300000, &err), UND_OK);
+    a = und_scratch_take_zeroed(s);
+    for (int i = 0; i < 300000; i++)
+        assert_int_equal(a[i], 0);
+    und_scratch_give_back_zeroed(s);
+    und_scratch_leave(s, 100);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lends)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lends), cmocka_unit_test(test_lends_zeroed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

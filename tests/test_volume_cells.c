@@ -244,6 +244,34 @@ static void particles_are_trusted(void **state)
         }
 }
 
+/* A film on the floor, a twentieth of a cell, in a flow that goes up by 2.4 cells in a step: it is gone from
+ * the wall, and none of it lost. */
+static void a_thin_film_leaves_its_wall(void **state)
+{
+    world w;
+    (void)state;
+    begin(&w, 1, shut);
+    for (int y = 0; y < N; y++)
+        for (int x = 0; x < N; x++)
+            w.d.phi[und_mac_at(&w.mac, x, y, 0)] = (float)y + 0.45f;
+    und_distance_refresh(&w.d);
+    for (int x = 8; x < 24; x++)
+        w.v.c[und_mac_at(&w.mac, x, 0, 0)] = und_volume_units(0.05f);
+    set_flow(&w, (double[3]){0, 2.4, 0});
+    und_volume_find_films(&w.v, &w.d, &w.walls);
+    assert_int_equal(w.v.film[und_mac_at(&w.mac, 12, 0, 0)], 1);
+    assert_int_equal(move(&w, 2.4, 0), 0);
+    double left = 0, aloft = 0;
+    for (int x = 0; x < N; x++) {
+        left += und_volume_cells(w.v.c[und_mac_at(&w.mac, x, 0, 0)]);
+        for (int y = 1; y < 5; y++)
+            aloft += und_volume_cells(w.v.c[und_mac_at(&w.mac, x, y, 0)]);
+    }
+    assert_true(left < 0.1 * 16 * 0.05);
+    assert_double_near(left + aloft, 16 * 0.05, 1e-6);
+    end(&w);
+}
+
 static bool all_of_them(const void *context, size_t at)
 {
     (void)context;
@@ -292,6 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_hold_what_is_enclosed), cmocka_unit_test(a_ball_is_carried),
         cmocka_unit_test(any_flow_keeps_it),           cmocka_unit_test(the_surface_follows),
-        cmocka_unit_test(particles_are_trusted),       cmocka_unit_test(full_cells_even_out)};
+        cmocka_unit_test(particles_are_trusted),       cmocka_unit_test(full_cells_even_out),
+        cmocka_unit_test(a_thin_film_leaves_its_wall)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

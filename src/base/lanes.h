@@ -268,7 +268,11 @@ UND_INLINE und_doubles_floats und_doubles_floats_load(const float *p)
 }
 UND_INLINE und_doubles und_doubles_of(und_doubles_floats v)
 {
+#ifdef UND_LANES_512 /* of which gcc 12 makes two halves */
+    return (und_doubles)_mm512_cvtps_pd((__m256)v);
+#else
     return __builtin_convertvector(v, und_doubles);
+#endif
 }
 UND_INLINE und_doubles_int und_doubles_where(unsigned bits)
 {

@@ -2,9 +2,13 @@
  *
  * A loop is put up in a slot that all workers see.  The thread that put it up goes through the iterations
  * like any worker that comes to help, then takes it down, so that nobody comes any more, and waits only for
- * those that are inside.  So a loop needs no worker to end: one that is late finds nothing left to do. */
+ * those that are inside.  So a loop needs no worker to end: one that is late finds nothing left to do.
+ *
+ * What there is to do is dealt out in shares, of which each thread has its own, the same part of every loop:
+ * what it has just written it reads again, and its core has it still.  Who is done takes from the others'. */
 #include "base/parallel.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -12,6 +16,7 @@
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,11 +38,16 @@ typedef struct {
     long begin, step, count;
 } range;
 
+/* What is left of a share: the step that it is of, from 1, and its tasks from next to below end; 0 before the
+ * first. */
+typedef struct {
+    alignas(64) _Atomic uint64_t left;
+} share_left;
+
 typedef struct {
     alignas(64) _Atomic unsigned state;
     atomic_bool taken;
-    alignas(64) atomic_long given; /* iterations that someone has begun */
-    bool alone;
+    share_left *shares; /* of each thread */
     int threads;
     void (*body)(void *);
     void *data;
@@ -46,6 +56,7 @@ typedef struct {
 
 static struct {
     loop slots[SLOTS];
+    share_left shares[SLOTS][MAX_THREADS];
     alignas(64) _Atomic unsigned posted; /* loops put up so far */
     _Atomic unsigned asleep;             /* workers that wait for the next */
     atomic_int workers;
@@ -53,14 +64,16 @@ static struct {
     bool forks;
 } pool = {.hiring = PTHREAD_MUTEX_INITIALIZER};
 
-/* Where this thread is: in which loop, on which of its seats, in what range. */
+/* Where this thread is: in which loop, on which of its seats, which share is its own, from which it takes, in
+ * what range. */
 typedef struct {
     loop *loop;
-    int seat;
+    int seat, own, from;
     range range;
 } place;
 
 static _Thread_local place here;
+static _Thread_local int worker; /* number of this thread; 0 of one that puts up loops */
 
 static void sleep_while(_Atomic unsigned *word, unsigned value)
 {
@@ -85,9 +98,60 @@ static void enter(loop *l, int seat)
 {
     here.loop = l;
     here.seat = seat;
+    here.own = here.from = worker < l->threads ? worker : seat;
     here.range = l->known;
     l->body(l->data);
 }
+
+/* ---- Shares ---- */
+
+static uint64_t share_of(int step, long next, long end)
+{
+    return (uint64_t)(step + 1) << 48 | (uint64_t)next << 24 | (uint64_t)end;
+}
+
+/* The first task of a thread's share of so many. */
+static long share_begin(const loop *l, int thread, long tasks)
+{
+    return (thread * tasks + l->threads - 1) / l->threads;
+}
+
+/* A task of a step from a share, -1 where none is left: of a thread's own the next, of another's the last. */
+static long take_from(loop *l, int thread, int step, long tasks)
+{
+    const long begin = share_begin(l, thread, tasks), end = share_begin(l, thread + 1, tasks);
+    if (begin == end)
+        return -1;
+    uint64_t left = atomic_load(&l->shares[thread].left), taken;
+    long from, to;
+    do {
+        const int at = (int)(left >> 48) - 1;
+        from = at == step ? (long)(left >> 24 & 0xffffff) : begin;
+        to = at == step ? (long)(left & 0xffffff) : end;
+        if (at > step || from == to)
+            return -1;
+        taken = thread == here.own ? share_of(step, from + 1, to) : share_of(step, from, to - 1);
+    } while (!atomic_compare_exchange_weak(&l->shares[thread].left, &left, taken));
+    return thread == here.own ? from : to - 1;
+}
+
+/* A task of a step that nobody has begun; -1 where there is none, as of the steps before it. */
+static long take_task(loop *l, int step, long tasks)
+{
+    assert(step < (1 << 16) - 1 && tasks < 1 << 24);
+    for (int i = 0; i < l->threads; i++) {
+        const int thread = (here.from + i) % l->threads;
+        const long task = take_from(l, thread, step, tasks);
+        if (task >= 0) {
+            here.from = thread;
+            return task;
+        }
+    }
+    here.from = here.own;
+    return -1;
+}
+
+/* ---- Workers ---- */
 
 /* The seat taken in a loop that wants workers, from 1; 0 when it wants none. */
 static int take_seat(loop *l)
@@ -110,9 +174,9 @@ static void help(loop *l)
         wake(&l->state, 1);
 }
 
-static void *work(void *unused)
+static void *work(void *number)
 {
-    (void)unused;
+    worker = (int)(intptr_t)number;
     for (;;) {
         unsigned seen = atomic_load(&pool.posted);
         for (int i = 0; i < SLOTS; i++)
@@ -151,7 +215,8 @@ static void hire(int count)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    while (atomic_load(&pool.workers) < count && pthread_create(&thread, NULL, work, NULL) == 0) {
+    for (intptr_t next; (next = atomic_load(&pool.workers) + 1) <= count &&
+                        pthread_create(&thread, NULL, work, (void *)next) == 0;) {
         pthread_detach(thread);
         atomic_fetch_add(&pool.workers, 1);
     }
@@ -172,7 +237,8 @@ static void put_up(loop *l)
     int wanted = l->threads - 1;
     if (atomic_load(&pool.workers) < wanted)
         hire(wanted);
-    atomic_store(&l->given, 0);
+    for (int i = 0; i < l->threads; i++)
+        atomic_store_explicit(&l->shares[i].left, 0, memory_order_relaxed);
     atomic_store(&l->state, (unsigned)wanted * ONE_SEAT);
     atomic_fetch_add(&pool.posted, 1);
     if (atomic_load(&pool.asleep) > 0)
@@ -195,7 +261,8 @@ static void take_down(loop *l)
 static void share(void (*body)(void *), void *data, unsigned threads, range known)
 {
     place outer = here;
-    loop own = {.alone = true, .threads = 1};
+    share_left all = {0};
+    loop own = {.shares = &all, .threads = 1};
     /* A loop inside another is its thread's own business. */
     loop *slot = threads > 1 && !outer.loop ? find_slot() : NULL, *l = slot ? slot : &own;
     l->body = body;
@@ -203,6 +270,7 @@ static void share(void (*body)(void *), void *data, unsigned threads, range know
     l->known = known;
     if (slot) {
         l->threads = (int)(threads < MAX_THREADS ? threads : MAX_THREADS);
+        l->shares = pool.shares[slot - pool.slots];
         put_up(l);
     }
     enter(l, 0);
@@ -231,18 +299,19 @@ void und_loop_share_known(void (*body)(void *), void *data, unsigned threads, lo
     share(body, data, threads, range_of(begin, end, step));
 }
 
-/* One iteration, or of many short ones, as rows of a grid are, several: taking them one by one threads would
- * wait for each other at the counter. */
+/* One iteration, or of many short ones, as rows of a grid are, several. */
 bool und_loop_next(long *from, long *to)
 {
     const range r = here.range;
-    const loop *l = here.loop;
-    const long some = r.count / (SHARES * (long)l->threads), most = l->alone ? r.count : some > 1 ? some : 1;
-    const long first = atomic_fetch_add_explicit(&here.loop->given, most, memory_order_relaxed);
-    const long last = first + most < r.count ? first + most : r.count;
+    const int threads = here.loop->threads;
+    const long some = threads == 1 ? r.count : r.count / (SHARES * (long)threads), each = some > 1 ? some : 1;
+    const long task = take_task(here.loop, 0, (r.count + each - 1) / each);
+    const long first = task * each, last = first + each < r.count ? first + each : r.count;
+    if (task < 0)
+        return false;
     *from = r.begin + first * r.step;
     *to = r.begin + last * r.step;
-    return first < r.count;
+    return true;
 }
 
 void und_loop_bounds(long begin, long end, long step)
@@ -259,7 +328,7 @@ bool und_loop_start(long begin, long end, long step, long chunk, long *from, lon
 
 bool und_loop_next_size(unsigned long long *from, unsigned long long *to)
 {
-    long first, last;
+    long first = 0, last = 0;
     bool more = und_loop_next(&first, &last);
     *from = (unsigned long long)first;
     *to = (unsigned long long)last;
@@ -283,8 +352,7 @@ typedef struct {
     void (*task)(const void *context, int step, int index);
     const void *context;
     const int *tasks;
-    int all;
-    alignas(64) atomic_int given;
+    int steps;
     alignas(64) _Atomic unsigned done;
     _Atomic unsigned asleep;
 } walk;
@@ -304,14 +372,16 @@ static void wait_for(walk *w, unsigned tasks)
 static void walk_steps(void *data)
 {
     walk *w = data;
-    int step = 0, first = 0; /* task of the step */
-    for (int i; (i = atomic_fetch_add(&w->given, 1)) < w->all;) {
-        while (i >= first + w->tasks[step])
-            first += w->tasks[step++];
-        wait_for(w, (unsigned)first);
-        w->task(w->context, step, i - first);
-        const unsigned done = atomic_fetch_add(&w->done, 1) + 1, end = (unsigned)(first + w->tasks[step]);
-        if (done == end && atomic_load(&w->asleep) > 0)
+    unsigned first = 0; /* task of the step */
+    for (int step = 0; step < w->steps; step++) {
+        unsigned own = 0;
+        for (long i; (i = take_task(here.loop, step, w->tasks[step])) >= 0; own++) {
+            if (own == 0)
+                wait_for(w, first);
+            w->task(w->context, step, (int)i);
+        }
+        first += (unsigned)w->tasks[step];
+        if (own > 0 && atomic_fetch_add(&w->done, own) + own == first && atomic_load(&w->asleep) > 0)
             wake(&w->done, INT_MAX);
     }
 }
@@ -319,9 +389,7 @@ static void walk_steps(void *data)
 void und_steps_share(void (*task)(const void *context, int step, int index), const void *context,
                      const int *tasks, int steps, int threads)
 {
-    walk w = {.task = task, .context = context, .tasks = tasks};
-    for (int i = 0; i < steps; i++)
-        w.all += tasks[i];
+    walk w = {.task = task, .context = context, .tasks = tasks, .steps = steps};
     und_loop_share(walk_steps, &w, (unsigned)threads, 0);
 }
 

@@ -11,6 +11,9 @@ struct und_scratch {
     char *pages;
     size_t room, wanted, taken;
     int users;
+    char *zeroed;
+    size_t zeroed_room;
+    bool zeroed_taken;
 };
 
 /* Each array begins a little more than pages behind the one before: what belongs to one cell would otherwise
@@ -52,7 +55,39 @@ void und_scratch_leave(und_scratch *s, size_t most)
     if (--s->users > 0)
         return;
     und_pages_free(s->pages);
+    und_pages_free(s->zeroed);
     free(s);
+}
+
+und_status und_scratch_keep_zeroed(und_scratch *s, size_t bytes, und_error *err)
+{
+    assert(!s->zeroed_taken);
+    if (bytes <= s->zeroed_room)
+        return UND_OK;
+    char *pages = und_pages_alloc(bytes, "scratch", err);
+    if (!pages)
+        return err->status;
+    und_pages_free(s->zeroed);
+    s->zeroed = pages;
+    s->zeroed_room = bytes;
+    return UND_OK;
+}
+
+void *und_scratch_take_zeroed(und_scratch *s)
+{
+    assert(!s->zeroed_taken);
+    s->zeroed_taken = true;
+    return s->zeroed;
+}
+
+void und_scratch_give_back_zeroed(und_scratch *s)
+{
+    assert(s->zeroed_taken);
+    s->zeroed_taken = false;
+#ifdef __SANITIZE_ADDRESS__
+    for (size_t i = 0; i < s->zeroed_room; i++)
+        assert(s->zeroed[i] == 0);
+#endif
 }
 
 void *und_scratch_take(und_scratch *s, size_t bytes)

@@ -17,6 +17,12 @@ void und_scratch_leave(und_scratch *scratch, size_t most);
 
 size_t und_scratch_bytes(size_t bytes);
 
+/* Memory of so many bytes at least that is 0 when it is taken, and is to be again when it is given back; one
+ * user has it at a time, and it is there until all have left. */
+und_status und_scratch_keep_zeroed(und_scratch *scratch, size_t bytes, und_error *err);
+void *und_scratch_take_zeroed(und_scratch *scratch);
+void und_scratch_give_back_zeroed(und_scratch *scratch);
+
 void *und_scratch_take(und_scratch *scratch, size_t bytes);
 /* An array and all that were taken after it. */
 void und_scratch_give_back(und_scratch *scratch, const void *array);

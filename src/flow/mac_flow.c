@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "flow/mac_flow_label_kernel.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* In one block, each a little more than pages behind the one before: what belongs to one cell would otherwise
@@ -116,8 +117,9 @@ void und_mac_flow_close(und_mac_flow *s)
 typedef struct labels {
     und_label_cells_args cells;
     und_label_faces_args faces;
+    und_forget_args forget;
     und_set inside, rows;
-    und_pass passes[4]; /* of cells, then of faces */
+    und_pass passes[5]; /* of cells, then of faces, and of pressures */
     und_step steps[2];
 } labels;
 
@@ -129,9 +131,10 @@ static void plan_labels(labels *l, und_mac_flow *s, const und_distance *d, const
     l->cells = (und_label_cells_args){.mac = s->mac,
                                       .phi = d ? d->phi : NULL,
                                       .open = {solids->open[0], solids->open[1], solids->open[2]},
+                                      .none = solids->none,
                                       .level = level,
                                       .liquid = s->liquid};
-    l->faces = (und_label_faces_args){.mac = s->mac, .liquid = s->liquid};
+    l->faces = (und_label_faces_args){.mac = s->mac, .none = solids->none, .liquid = s->liquid};
     l->passes[0] = UND_PASS(und_label_cells, &l->cells, &l->inside);
     for (int a = 0; a < 3; a++) {
         l->faces.open[a] = solids->open[a];
@@ -165,11 +168,13 @@ void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids
     und_pass_steps(&s->device, l.steps, 2);
 }
 
-void und_mac_flow_forget(und_mac_flow *s, const und_distance *d)
+void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const und_solids *solids)
 {
-    const und_forget_args args = {s->parts->pressed, s->liquid, d->band, s->p};
-    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    und_pass(&s->device, und_forget_row, &args, &rows);
+    labels l;
+    plan_labels(&l, s, d, solids, 0);
+    l.forget = (und_forget_args){s->parts->pressed, s->liquid, d->band, s->p};
+    l.passes[1 + l.steps[1].count++] = UND_PASS(und_forget_row, &l.forget, &l.inside);
+    und_pass_steps(&s->device, l.steps, 2);
 }
 
 void und_mac_flow_find_pressed(und_mac_flow *s)
@@ -185,42 +190,68 @@ void und_mac_flow_find_pressed(und_mac_flow *s)
         }
 }
 
-double und_mac_flow_fastest(const und_mac_flow *s)
-{
-    und_set faces[3];
-    und_speed_args args[3];
-    und_pass passes[3];
-    for (int a = 0; a < 3; a++) {
-        faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
-        args[a].u = s->u[a];
-        passes[a] = UND_PASS(und_face_speed, &args[a], &faces[a]);
-    }
-    return (double)und_pass_most(&s->device, passes, 3, s->parts->fastest);
-}
+/* How fast all are in what blocks found, and then which speeds to count faces by. */
+typedef struct speeds {
+    float *most;
+    int blocks;
+    double times, fastest;
+    und_faster_args *count; /* of each axis */
+} speeds;
 
-double und_mac_flow_usual(const und_mac_flow *s, double fastest, double few, double times)
+UND_INLINE void choose_speeds(speeds *s)
 {
-    int32_t(*const count)[UND_FASTER_THAN + 1] = s->parts->faster;
-    const double least = fastest / times, step = (fastest - least) / UND_FASTER_THAN;
-    long faster[UND_FASTER_THAN + 1] = {0};
-    und_set faces[3];
-    und_faster_args args[3];
-    und_pass passes[3];
-    int blocks = 0, k = 0;
-    for (int a = 0; a < 3; a++) {
-        faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
-        args[a] =
-            (und_faster_args){.u = s->u[a], .count = count + blocks, .most = s->parts->fastest + blocks};
+    s->fastest = (double)und_most_of(s->most, s->blocks);
+    const double least = s->fastest / s->times, step = (s->fastest - least) / UND_FASTER_THAN;
+    for (int a = 0; a < 3; a++)
         for (int i = 0; i < UND_FASTER_THAN; i++)
-            args[a].than[i] = (float)(least + i * step);
-        passes[a] = (und_pass){&und_count_faster_kernel, &args[a], &faces[a]};
-        blocks += faces[a].blocks;
-    }
-    und_pass_run(&s->device, passes, 3);
-    for (int i = 0; i < blocks; i++)
+            s->count[a].than[i] = (float)(least + i * step);
+}
+static void choose_speeds_block(const void *args, const und_set *set, int block)
+{
+    (void)set;
+    (void)block;
+    choose_speeds(*(speeds *const *)args);
+}
+static const und_kernel choose_speeds_kernel = {"choose_speeds", choose_speeds_block};
+
+/* So few of the faces are faster than that, or than the fastest over `times`. */
+static double usual_of(const speeds *s, double few)
+{
+    const double least = s->fastest / s->times, step = (s->fastest - least) / UND_FASTER_THAN;
+    long faster[UND_FASTER_THAN + 1] = {0};
+    int k = 0;
+    for (int i = 0; i < s->blocks; i++)
         for (int j = 0; j <= UND_FASTER_THAN; j++)
-            faster[j] += count[i][j];
+            faster[j] += s->count->count[i][j];
     while (k < UND_FASTER_THAN && (double)faster[k] > few * (double)faster[UND_FASTER_THAN])
         k++;
     return least + k * step;
+}
+
+double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, double *usual)
+{
+    float *most = s->parts->fastest;
+    und_set faces[3];
+    und_speed_args speed[3];
+    und_most found[3];
+    und_faster_args count[3];
+    und_pass looks[3], counts[3];
+    speeds all = {.most = most, .times = times, .count = count}, *const chosen = &all;
+    for (int a = 0; a < 3; a++) {
+        faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
+        speed[a].u = s->u[a];
+        found[a] = (und_most){&speed[a], most + all.blocks};
+        count[a] = (und_faster_args){
+            .u = s->u[a], .count = s->parts->faster + all.blocks, .most = most + all.blocks};
+        looks[a] = (und_pass){&und_face_speed_kernel, &found[a], &faces[a]};
+        counts[a] = (und_pass){&und_count_faster_kernel, &count[a], &faces[a]};
+        all.blocks += faces[a].blocks;
+    }
+    const und_set once = und_set_list(most, 1, 1, 1);
+    const und_pass choose = {&choose_speeds_kernel, &chosen, &once};
+    const und_step steps[] = {
+        {.passes = looks, .count = 3}, {.passes = &choose, .count = 1}, {.passes = counts, .count = 3}};
+    und_pass_steps(&s->device, steps, times > 1 ? 3 : 2);
+    *usual = times > 1 && isfinite(all.fastest) ? usual_of(&all, few) : all.fastest;
+    return all.fastest;
 }

@@ -41,15 +41,14 @@ void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int co
 /* Book keeping, 4.4.2: sets liquid and flows. */
 void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids *solids);
 
-/* Pressure is 0 where the liquid has been and is no longer near (phi is `width` or more): of what is left
- * behind nothing is known.  After und_mac_flow_label. */
-void und_mac_flow_forget(und_mac_flow *s, const und_distance *d);
+/* The same; and pressure is 0 where the liquid has been and is no longer near (phi is `width` or more): of
+ * what is left behind nothing is known. */
+void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const und_solids *solids);
 
-/* The fastest that a face of the flow moves, m/s; infinite where one has no number. */
-double und_mac_flow_fastest(const und_mac_flow *s);
-/* After that: the same but for a few, so small a part of them; at least the fastest over `times`, and in
- * eight steps. */
-double und_mac_flow_usual(const und_mac_flow *s, double fastest, double few, double times);
+/* The fastest that a face of the flow moves, m/s; infinite where one has no number.  And the same but for a
+ * few, so small a part of them: at least the fastest over `times`, which are 1 or more, and in eight steps.
+ */
+double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, double *usual);
 
 typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK } und_advection;
 
@@ -110,8 +109,10 @@ typedef struct und_mac_flow_projection {
     double everywhere;  /* what the liquid gains in the step, as a part of its volume, */
     double time;        /* s: and in which it does; 0: dt */
     const float *grown; /* of each cell, besides; NULL: nothing */
-    double pull;        /* m2/s2: pressure over density, so much below the air's, at which solids let go */
-    bool keen;          /* the surface counts to a thousandth of a cell, not to a hundredth */
+    const und_step *growing; /* makes it, in one go with what needs it; NULL: it is there */
+    int growing_steps;
+    double pull;          /* m2/s2: pressure over density, so much below the air's, at which solids let go */
+    bool keen;            /* the surface counts to a thousandth of a cell, not to a hundredth */
     const und_mask *held; /* cells whose faces' velocities are given, and are put back by who gives them;
                              NULL: none */
     double *pressure;     /* over density, m2/s2: of cells that are asked, from what is there on */

@@ -18,8 +18,11 @@ static const float CORRECTED = -1;  /* a slice, in place of its reach */
 und_status und_mac_flow_advect_open(und_mac_flow_advect_parts *a, const und_mac *mac, und_error *err)
 {
     *a = (und_mac_flow_advect_parts){0};
-    a->reach = und_alloc((size_t)mac->n[2] + 1, sizeof *a->reach, "slices", err);
-    bool ok = a->reach && und_mask_open(&a->whole, mac, "faces", err) == UND_OK;
+    const size_t slices = (size_t)mac->n[2] + 1;
+    a->reach = und_alloc(slices, sizeof *a->reach, "slices", err);
+    a->away = a->reach ? und_alloc(slices, sizeof *a->away, "slices", err) : NULL;
+    a->free = a->away ? und_alloc(slices, sizeof *a->free, "slices", err) : NULL;
+    bool ok = a->free && und_mask_open(&a->whole, mac, "faces", err) == UND_OK;
     for (int i = 0; ok && i < 3; i++)
         ok = und_mask_open(&a->shut[i], mac, "closed faces", err) == UND_OK;
     return ok ? UND_OK : UND_FAILED;
@@ -28,6 +31,8 @@ und_status und_mac_flow_advect_open(und_mac_flow_advect_parts *a, const und_mac 
 void und_mac_flow_advect_close(und_mac_flow_advect_parts *a)
 {
     free(a->reach);
+    free(a->away);
+    free(a->free);
     und_mask_close(&a->whole);
     for (int i = 0; i < 3; i++)
         und_mask_close(&a->shut[i]);
@@ -36,6 +41,7 @@ void und_mac_flow_advect_close(und_mac_flow_advect_parts *a)
 /* A component's slices: block i is slice z = i - 1. */
 typedef struct component {
     const und_advect_args *args;
+    und_mac_flow_advect_parts *parts;
     int axis;
     und_set flows, shut, rows;
     und_set slabs; /* of its slices, a block each */
@@ -43,7 +49,10 @@ typedef struct component {
 
 static component component_of(const und_mac_flow *s, const und_advect_args *args, int axis)
 {
-    component c = {.args = args, .axis = axis, .rows = und_set_slices(&s->mac, UND_ROWS_FACES)};
+    component c = {.args = args,
+                   .parts = &s->parts->advect,
+                   .axis = axis,
+                   .rows = und_set_slices(&s->mac, UND_ROWS_FACES)};
     const int threads = und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE),
               most = c.rows.blocks / THINNEST, slabs = threads == 1 ? 1 : SLABS_PER_THREAD * threads;
     c.flows = c.shut = c.rows;
@@ -74,17 +83,25 @@ static int reach_of(const component *c, int i)
 }
 
 /* Each slice is corrected as soon as all those are guessed that it looks at, while what the guess wrote is
- * still in the cache; those that look beyond the slab are left. */
+ * still in the cache; those that look beyond the slab are left.  What is kept of a slice in between lies
+ * where that of the one lay that was corrected last: there it is in the cache too. */
 static void move_slab(const void *args, const und_set *set, int slab)
 {
     const component *c = args;
     const int slices = c->rows.blocks, low = slices * slab / set->blocks,
               high = slices * (slab + 1) / set->blocks;
+    const ptrdiff_t step = c->args->mac.step[2];
+    int *free = c->parts->free + low, count = 0; /* slices of the arrays, the last is taken first */
+    for (int i = high - 1; i >= low; i--)
+        free[count++] = i;
     for (int front = low, next = low; front < high; front++) {
+        c->parts->away[front] = (free[--count] - front) * step;
         guess_slice(c, front);
         for (; next <= front && (next + reach_of(c, next) <= front || front == slices - 1); next++)
-            if (next - reach_of(c, next) >= low || low == 0)
+            if (next - reach_of(c, next) >= low || low == 0) {
                 correct_slice(c, next);
+                free[count++] = next + (int)(c->parts->away[next] / step);
+            }
     }
 }
 static const und_kernel slab_kernel = {"advect_slab", move_slab};
@@ -143,22 +160,26 @@ static void add_component(route *r, const und_advect_args *args, int axis, und_a
 void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_order trace, und_advection rule)
 {
     const und_mac_flow_advect_parts *parts = &s->parts->advect;
-    const bool corrects = rule == UND_ADVECT_MACCORMACK;
-    und_mac_flow_take_next(s);
+    const bool corrects = rule == UND_ADVECT_MACCORMACK, second = s->gained[0] != NULL;
+    float *const first = und_mac_flow_take(s);
     und_advect_args args = {.mac = s->mac,
                             .cells_per_speed = (float)cells_per_speed,
                             .third = trace == UND_TRACE_RK3,
-                            .sum = s->gained[0] ? und_mac_flow_take(s) : NULL,
+                            .sum = second ? first : NULL,
                             .guess = corrects ? und_mac_flow_take(s) : NULL,
+                            .low = corrects ? und_mac_flow_take(s) : NULL,
                             .high = corrects ? und_mac_flow_take(s) : NULL,
+                            .away = parts->away,
                             .reach = parts->reach,
                             .whole = parts->whole,
                             .scale = s->parts->scale};
+    for (int z = 0; z <= s->mac.n[2]; z++)
+        parts->away[z] = 0;
     route r = {.all = und_set_rows(&s->mac, UND_ROWS_ALL)};
     for (int a = 0; a < 3; a++) {
         args.u[a] = s->u[a];
         args.to[a] = corrects ? und_mac_flow_take(s) : NULL;
-        args.next[a] = s->next[a];
+        args.next[a] = second ? s->gained[a] : a == 0 ? first : und_mac_flow_take(s);
         args.moved[a] = args.sum ? args.sum : s->u[a];
         args.gained[a] = s->gained[a];
         args.latest[a] = s->latest[a];
@@ -171,5 +192,5 @@ void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_orde
     }
     add_step(&r, r.back, 3);
     und_pass_steps(&s->device, r.steps, r.count);
-    und_mac_flow_give_back(s, &s->next[0]);
+    und_scratch_give_back(s->parts->scratch, first);
 }

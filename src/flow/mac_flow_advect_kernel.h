@@ -9,14 +9,16 @@
 
 typedef struct und_advect_args {
     und_mac mac;
-    float *u[3], *next[3];
+    float *u[3], *next[3]; /* the latter: what u becomes, for second order in time in place of `gained` */
     const float *moved[3]; /* what is carried along: u, or */
     float *sum;            /* u and what it gained, of a component at a time; NULL: nothing is kept */
     float cells_per_speed;
     bool third;
-    float *to[3];        /* cells: where the flow takes a face of the component that is moved */
-    float *guess, *high; /* a component as semi-Lagrangian advection has it; the largest around there */
-    float *reach;        /* of each slice from -1 on: cells along z that faces go at most */
+    float *guess;               /* a component as semi-Lagrangian advection has it */
+    float *to[3];               /* cells: where the flow takes a face of the component that is moved */
+    float *low, *high;          /* the least and the largest around where it comes from; these five are */
+    const ptrdiff_t *away;      /* of each slice from -1 on so far from where the faces are */
+    float *reach;               /* of each slice from -1 on: cells along z that faces go at most */
     und_mask flows[3], shut[3]; /* faces that flow; that are closed and touch the liquid */
     und_mask whole;             /* places between faces whose guesses are known, each at its lowest face */
     float *gained[3], *latest[3], scale; /* for second order in time; NULL: not kept */
@@ -42,6 +44,19 @@ UND_INLINE void und_advect_add_gained(const und_advect_args *a, und_place p, int
 }
 UND_KERNEL_AXES(und_advect_add_gained, und_advect_args, UND_EACH_ROW)
 
+/* What was gained on the way is taken off where it arrives, and what u is then is kept, to know what is
+ * gained in this step.  A face that did not flow gained what it would have from inside. */
+UND_INLINE void und_advect_arrive(const und_advect_args *a, und_place p, int axis, und_lanes value)
+{
+    if (a->gained[axis]) {
+        float *latest = a->latest[axis] + p.at;
+        const und_lanes came = und_lanes_load(a->gained[axis] + p.at), here = und_lanes_load(latest);
+        value -= a->scale * came;
+        und_lanes_store_some(latest, und_lanes_select(here < UND_GAIN_NONE, here, came), p.which);
+    }
+    und_lanes_store_some(a->next[axis] + p.at, value, p.which);
+}
+
 /* Semi-Lagrangian. */
 UND_INLINE void und_advect_take_over(const und_advect_args *a, und_place p, int axis)
 {
@@ -50,12 +65,18 @@ UND_INLINE void und_advect_take_over(const und_advect_args *a, und_place p, int 
     und_faces_velocity(&a->mac, a->u, axis, p.at, speed);
     und_sample_trace(&a->mac, a->u, place, speed, -a->cells_per_speed, a->third, foot);
     und_sample_faces(&a->mac, a->moved[axis], axis, foot, &value, NULL);
-    und_lanes_store_some(a->next[axis] + p.at, value, p.which);
+    und_advect_arrive(a, p, axis, value);
 }
 UND_KERNEL_AXES(und_advect_take_over, und_advect_args, UND_EACH_CELL)
 
-/* The same, with the range of the values it is made of: its low end is kept in next.  Where faces go to is
- * kept, for the correction. */
+/* Where what is kept of faces between guess and correction lies. */
+UND_INLINE size_t und_advect_kept(const und_advect_args *a, und_place p)
+{
+    return (size_t)((ptrdiff_t)p.at + a->away[p.z + 1]);
+}
+
+/* The same, with the range of the values it is made of.  That and where faces go to is kept, for the
+ * correction. */
 UND_INLINE void und_advect_guess(const und_advect_args *a, und_place p, int axis)
 {
     const und_mac *m = &a->mac;
@@ -70,8 +91,9 @@ UND_INLINE void und_advect_guess(const und_advect_args *a, und_place p, int axis
     und_faces_velocity(m, a->u, axis, p.at, speed);
     und_sample_near_trace(m, a->u, place, speed, -a->cells_per_speed, a->third, p.which, foot);
     und_sample_near_trace(m, a->u, place, speed, a->cells_per_speed, a->third, p.which, to);
+    const size_t kept = und_advect_kept(a, p);
     for (int k = 0; k < 3; k++)
-        und_lanes_store_some(a->to[k] + p.at, to[k], p.which);
+        und_lanes_store_some(a->to[k] + kept, to[k], p.which);
     const und_lanes way = to[2] - place[2], far = und_lanes_max(way, -way);
     const und_lanes bounded = und_lanes_select(far < furthest, far, furthest);
     float *reach = a->reach + p.z + 1;
@@ -79,43 +101,28 @@ UND_INLINE void und_advect_guess(const und_advect_args *a, und_place p, int axis
         *reach = und_lanes_most(und_lanes_select(und_lanes_where(p.which), bounded, none));
     und_sample_near_faces(m, a->moved[axis], axis, foot, p.which, &value, &range);
     und_lanes_store_some(a->guess + p.at, value, p.which);
-    und_lanes_store_some(a->next[axis] + p.at, range.low, p.which);
-    und_lanes_store_some(a->high + p.at, range.high, p.which);
+    und_lanes_store_some(a->low + kept, range.low, p.which);
+    und_lanes_store_some(a->high + kept, range.high, p.which);
 }
 UND_KERNEL_AXES(und_advect_guess, und_advect_args, UND_EACH_CELL)
-
-/* Whether all guesses around the places are known. */
-UND_INLINE unsigned und_advect_known(const und_advect_args *a, int axis, const und_lanes place[3])
-{
-    const und_mask *whole = &a->whole;
-    const ptrdiff_t row = 64 * whole->words, step[3] = {1, row, row * (whole->n[1] + 2)};
-    und_lanes_int bit = {0};
-    bit += (int32_t)(step[0] + step[1] + step[2]);
-    for (int k = 0; k < (a->mac.n[2] == 1 ? 2 : 3); k++) {
-        const float low = (float)a->mac.low[k];
-        bit += (k == axis ? und_between_make(whole->n[k], step[k], place[k] - low, 0)
-                          : und_between_make(whole->n[k], step[k], place[k] + 0.5f - low, 1))
-                   .low;
-    }
-    return und_lanes_bits_at(whole->bits, bit);
-}
 
 /* The guess is followed forward: what does not come back to the face is twice its error. */
 UND_INLINE void und_advect_correct(const und_advect_args *a, und_place p, int axis)
 {
+    const size_t kept = und_advect_kept(a, p);
     und_lanes place[3], foot[3], back, value = und_lanes_load(a->guess + p.at);
     und_face_middles(&a->mac, p, axis, place);
     for (int k = 0; k < 3; k++)
-        foot[k] = und_lanes_select(und_lanes_where(p.which), und_lanes_load(a->to[k] + p.at), place[k]);
-    const unsigned known = und_advect_known(a, axis, foot) & p.which;
+        foot[k] = und_lanes_select(und_lanes_where(p.which), und_lanes_load(a->to[k] + kept), place[k]);
+    const unsigned known = und_sample_near_bits(&a->mac, &a->whole, axis, foot, p.which);
     if (known) {
         und_sample_near_faces(&a->mac, a->guess, axis, foot, p.which, &back, NULL);
         und_lanes better = value + 0.5f * (und_lanes_load(a->moved[axis] + p.at) - back);
-        better = und_lanes_max(better, und_lanes_load(a->next[axis] + p.at));
-        better = und_lanes_min(better, und_lanes_load(a->high + p.at));
+        better = und_lanes_max(better, und_lanes_load(a->low + kept));
+        better = und_lanes_min(better, und_lanes_load(a->high + kept));
         value = und_lanes_select(und_lanes_where(known), better, value);
     }
-    und_lanes_store_some(a->next[axis] + p.at, value, p.which);
+    und_advect_arrive(a, p, axis, value);
 }
 UND_KERNEL_AXES(und_advect_correct, und_advect_args, UND_EACH_CELL)
 
@@ -141,19 +148,9 @@ UND_INLINE void und_advect_guess_shut(const und_advect_args *a, und_place p, int
 }
 UND_KERNEL_AXES(und_advect_guess_shut, und_advect_args, UND_EACH_CELL)
 
-/* Takes it over.  What was gained on the way is taken off where it arrives, and what u is then is kept, to
- * know what is gained in this step.  A face that did not flow gained what it would have from inside. */
 UND_INLINE void und_advect_put_back(const und_advect_args *a, und_place p, int axis)
 {
-    und_lanes value = und_lanes_load(a->next[axis] + p.at);
-    if (a->gained[axis]) {
-        float *gained = a->gained[axis] + p.at, *latest = a->latest[axis] + p.at;
-        const und_lanes came = und_lanes_load(gained), here = und_lanes_load(latest);
-        value -= a->scale * came;
-        und_lanes_store_some(gained, -value, p.which);
-        und_lanes_store_some(latest, und_lanes_select(here < UND_GAIN_NONE, here, came), p.which);
-    }
-    und_lanes_store_some(a->u[axis] + p.at, value, p.which);
+    und_lanes_store_some(a->u[axis] + p.at, und_lanes_load(a->next[axis] + p.at), p.which);
 }
 UND_KERNEL_AXES(und_advect_put_back, und_advect_args, UND_EACH_CELL)
 

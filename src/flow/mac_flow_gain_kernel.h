@@ -28,12 +28,12 @@ UND_INLINE unsigned und_gain_held(const und_gain_args *a, und_place p, int axis)
     return held;
 }
 
-/* Half of what a face gained, which `gained` lacks to be u.  A blow, as where liquid hits something, is over
+/* Half of what a face gained since it had what `gained` has.  A blow, as where liquid hits something, is over
  * when the next step begins: so of what differs from the gain before more than that is left out. */
 UND_INLINE void und_gain(const und_gain_args *a, und_place p, int axis)
 {
     float *gained = a->gained[axis] + p.at, *latest = a->latest[axis] + p.at;
-    const und_lanes half = 0.5f * (und_lanes_load(a->u[axis] + p.at) + und_lanes_load(gained));
+    const und_lanes half = 0.5f * (und_lanes_load(a->u[axis] + p.at) - und_lanes_load(gained));
     const und_lanes before = a->scale * und_lanes_load(latest), size = und_lanes_max(before, -before);
     const und_lanes room = und_lanes_max(size, und_lanes_all(a->sudden));
     const und_lanes steady = und_lanes_max(before - room, und_lanes_min(before + room, half));

@@ -8,6 +8,7 @@
 typedef struct und_label_cells_args {
     und_mac mac;
     const float *phi, *open[3]; /* open parts of high faces */
+    bool none;                  /* those inside are wholly open */
     float level;
     und_mask liquid;
 } und_label_cells_args;
@@ -16,6 +17,8 @@ typedef struct und_label_cells_args {
 UND_INLINE uint64_t und_label_opened(const und_label_cells_args *a, size_t row, int w)
 {
     const int n = a->mac.n[0];
+    if (a->none && (n > 1 || a->mac.n[1] > 1))
+        return ~UINT64_C(0);
     const uint64_t across = und_word_of(a->open[0] + row, n, w, true, 0);
     const uint64_t before = w > 0 ? (uint64_t)(a->open[0][row + (size_t)(64 * w) - 2] > 0) : 0;
     uint64_t open = across | across << 1 | before;
@@ -36,9 +39,25 @@ UND_KERNEL(und_label_cells, und_label_cells_args, UND_EACH_WORD)
 typedef struct und_label_faces_args {
     und_mac mac;
     const float *open[3];
+    bool none;
     und_mask liquid;
     und_mask flows[3], shut[3], set[3]; /* open; closed; those that had or have a velocity */
 } und_label_faces_args;
+
+/* Open faces of a word; where none inside is shut those at the domain's sides alone are looked at. */
+UND_INLINE uint64_t und_label_open_faces(const und_label_faces_args *a, und_place p, int axis)
+{
+    const int n = a->mac.n[0], w = p.x, at = axis == 1 ? p.y : p.z;
+    const float *open = a->open[axis] + p.at;
+    uint64_t bits = ~UINT64_C(0);
+    if (!a->none || (axis > 0 && (at < 0 || at == a->mac.n[axis] - 1)))
+        return und_word_of(open, n, w, true, 0);
+    if (axis == 0 && w == 0 && !(open[-1] > 0))
+        bits &= ~UINT64_C(1);
+    if (axis == 0 && w == n >> 6 && !(open[n - 1] > 0))
+        bits &= ~(UINT64_C(1) << (n & 63));
+    return bits;
+}
 
 /* Faces between cells of a row, or of two rows beside each other. */
 UND_INLINE void und_label_faces(const und_label_faces_args *a, und_place p, int axis)
@@ -50,7 +69,7 @@ UND_INLINE void und_label_faces(const und_label_faces_args *a, und_place p, int 
     const uint64_t beyond = axis > 0 ? und_mask_row(&a->liquid, p.y + (axis == 1), p.z + (axis == 2))[w]
                                      : here[w] >> 1 | (w + 1 < words ? here[w + 1] << 63 : 0);
     const uint64_t touched = here[w] | beyond;
-    const uint64_t open = touched ? und_word_of(a->open[axis] + p.at, a->mac.n[0], w, true, 0) : 0;
+    const uint64_t open = touched ? und_label_open_faces(a, p, axis) : 0;
     und_mask_row(&a->flows[axis], p.y, p.z)[w] = touched & open;
     und_mask_row(&a->shut[axis], p.y, p.z)[w] = touched & ~open;
     und_mask_row(&a->set[axis], p.y, p.z)[w] |= touched & open;

@@ -15,7 +15,9 @@ enum {
 
 /* mac_flow_advect.c: MacCormack's rule. */
 typedef struct und_mac_flow_advect_parts {
-    float *reach;     /* of each slice: how many cells along z its faces go, at most */
+    float *reach;     /* of each slice: how many cells along z its faces go, at most; */
+    ptrdiff_t *away;  /* how far from its place what is kept of it lies; */
+    int *free;        /* and of a slab's: those where nothing is kept */
     und_mask shut[3]; /* faces that are closed and touch a cell of the liquid */
     und_mask whole;   /* places between faces whose guesses are known, each at its lowest face */
 } und_mac_flow_advect_parts;

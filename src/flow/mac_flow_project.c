@@ -6,6 +6,7 @@
 #include "flow/mac_flow_parts.h"
 #include "flow/mac_flow_project_kernel.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,8 @@ void und_mac_flow_system_close(und_mac_flow_system_parts *p)
 typedef struct project {
     und_mac_flow *s;
     const float *phi, *grown;
+    const und_step *growing; /* makes what is grown, or NULL */
+    int growing_steps;
     const und_solids *solids;
     const und_mask *asked; /* cells */
     und_mask *loose;       /* those that solids let go */
@@ -52,8 +55,10 @@ typedef struct project {
     double pull;       /* m/s, as q is: so much below the air's pressure is suction */
 } project;
 
+enum { MOST_GROWING = 4 }; /* steps */
+
 /* The right-hand side and the diagonal; gives the largest |b|. */
-static double set_system(const project *p)
+static double set_system(project *p)
 {
     und_mac_flow *s = p->s;
     const und_solids *solids = p->solids;
@@ -74,7 +79,19 @@ static double set_system(const project *p)
         args.push[a] = solids->push[a];
     }
     const und_set cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, p->asked);
-    return (double)und_pass_most(&s->device, &UND_PASS(und_set_sides, &args, &cells), 1, s->parts->fastest);
+    const und_most found = {&args, s->parts->fastest};
+    const und_pass sides = {&und_set_sides_kernel, &found, &cells};
+    und_step steps[MOST_GROWING + 1];
+    int count = 0;
+    assert(p->growing_steps <= MOST_GROWING);
+    while (count < p->growing_steps) {
+        steps[count] = p->growing[count];
+        count++;
+    }
+    p->growing_steps = 0; /* it is there from now on */
+    steps[count++] = (und_step){.passes = &sides, .count = 1};
+    und_pass_steps(&s->device, steps, count);
+    return (double)und_most_of(s->parts->fastest, cells.blocks);
 }
 
 /* ---- Solids that let go ---- */
@@ -230,8 +247,9 @@ static void push(const project *p)
     und_pass_chain(&s->device, passes, 3);
 }
 
-/* What is let go is known by the pressure of the step before; at solids that move then by that of the step
- * itself too, as one that draws back all at once has not pulled before. */
+/* Where no air gets in nothing comes off: there the pressure, which is known but for a constant, is above the
+ * air's.  What is let go is known by the pressure of the step before; at solids that move then by that of the
+ * step itself too, as one that draws back all at once has not pulled before. */
 static und_mac_flow_report solve(project *p, und_pressure *system, double *pressure, bool warm,
                                  double tolerance, int max_iterations)
 {
@@ -253,6 +271,8 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
         und_pressure_set(system, p->asked, solids->none ? NULL : weight, p->known);
         solved = und_pressure_solve_in(system, p->b, pressure, p->unit, warm, tolerance, max_iterations);
         iterations += solved.iterations;
+        if (p->lets_go)
+            und_pressure_lift(system, pressure);
     }
     und_pressure_done(system);
     und_mac_flow_give_back(p->s, &p->known);
@@ -278,6 +298,8 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, und_pressure *system,
     project p = {.s = s,
                  .phi = what->surface->phi,
                  .grown = what->grown,
+                 .growing = what->growing,
+                 .growing_steps = what->growing ? what->growing_steps : 0,
                  .least = what->keen ? LEAST_DEPTH : 0,
                  .solids = what->solids,
                  .asked = &s->asked,

@@ -7,8 +7,7 @@ static const float LEAST = 1e-3f; /* of a face: less is closed */
 /* Cells: a corner nearer to a wall is in it.  Faces that lie in a wall are closed, and cells have their room
  * up to it, whichever way their corners were rounded. */
 static const float ON_WALL = 1e-4f;
-static const float DEEP = -1; /* cells: more than half a diagonal, so a cell there is all solid */
-static const float NEAR = 2;  /* cells: faces nearer than that have the solid's velocity */
+static const float NEAR = 2; /* cells: faces nearer than that have the solid's velocity */
 
 /* The part of a triangle where what is linear between its corners is above 0. */
 static float triangle_part(float a, float b, float c)
@@ -96,7 +95,7 @@ static float open_part(const und_solids *s, const float *node, int axis, size_t 
     return open < LEAST ? 0 : open;
 }
 
-/* The same by places all over the face. */
+/* The same by places all over the face; axis 3: of the cell. */
 static float sampled_part(const und_solids *s, const int cell[3], int axis)
 {
     const und_mac *m = &s->mac;
@@ -135,6 +134,12 @@ static float part_at_edge(const und_solids *s, const int cell[3], int axis, size
 /* Of a face: less is shut.  Cells that are open by no more hold nothing, where a surface meets them what
  * flows through them grew, and what a solid presses out through them would be fifty times as fast as it. */
 static const float SLIVER = 0.02f;
+static const float GAP = 0.1f; /* corners that show less may know nothing of a gap */
+
+static float more(float a, float b)
+{
+    return a > b ? a : b;
+}
 
 static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int to)
 {
@@ -150,6 +155,9 @@ static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int
         if (open[x] < 0)
             open[x] =
                 part_at_edge(s, (const int[3]){x, y, z}, axis, at, open_part(s, s->parts->node, axis, at));
+        const int cell[3] = {x, y, z};
+        if (open[x] < GAP && und_solids_in_gap(s, cell))
+            open[x] = more(open[x], sampled_part(s, cell, axis));
         if (open[x] < SLIVER)
             open[x] = 0;
         if (open[x] > 0 && (thin[x] | next[x]) && und_solids_between(s, (const int[3]){x, y, z}, axis) >= 0)
@@ -186,9 +194,13 @@ static void cut_cells(const und_solids *s, int y, int z, int from, int to)
         float cut = high > 0 || high2 > 0 ? -1.0f : 0.0f;
         room[x] = low > 0 && low2 > 0 ? 1.0f : cut;
     }
-    for (int x = from; x < to; x++)
+    for (int x = from; x < to; x++) {
+        const int cell[3] = {x, y, z};
         if (room[x] < 0)
             room[x] = cell_part(node + x, m);
+        if (room[x] < GAP && und_solids_in_gap(s, cell))
+            room[x] = more(room[x], sampled_part(s, cell, 3));
+    }
 }
 
 /* A component of a solid's velocity along a row is linear. */
@@ -296,7 +308,7 @@ static void set_face(face_row *r, int x, float open, float *u, float *push)
                 shown = open_part(s, s->parts->node, axis, at);
     const bool side = und_solids_side(s, axis, cell[axis]) < 1;
     *u = still > 0 && !(side && shown > 0) ? speed_of(r, solid, x) : 0;
-    if (!(s->distance[at] > DEEP) && !(s->distance[next] > DEEP))
+    if (!(s->distance[at] > UND_SOLIDS_DEEP) && !(s->distance[next] > UND_SOLIDS_DEEP))
         return; /* no cell that has room is beside it */
     if (shown > open && !side)
         *push += (shown - open) * speed_of(r, und_solids_between(s, cell, axis), x);

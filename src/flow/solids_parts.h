@@ -118,6 +118,12 @@ und_vec3 und_solids_normal(und_solids_distance_fn *distance, const void *context
 /* Moves a point that is in solid to the nearest place just outside; false where that is not found. */
 bool und_solids_way_out(und_solids_distance_fn *distance, const void *context, const und_mac *m, und_vec3 *p);
 
+/* Whether a cell may be in a narrow gap between a solid that moves and another. */
+bool und_solids_in_gap(const und_solids *s, const int cell[3]);
+
+/* Cells: more than half a diagonal, so a cell there is all solid. */
+#define UND_SOLIDS_DEEP -1.0f
+
 /* The distance at a place in cells from the grid's corner, linear between the corners of cells. */
 double und_solids_between_corners(const und_solids *s, const double place[3]);
 /* Whether the solid beside a cell is so thin that the cell may have to do with its other side. */

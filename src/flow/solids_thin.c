@@ -176,6 +176,23 @@ static bool meets_thin(const und_solids *s, const int cell[3])
     return false;
 }
 
+/* What the one presses is to get out through it, and corners of cells, which know the nearest solid alone,
+ * show it neither as open nor as between thick ones. */
+bool und_solids_in_gap(const und_solids *s, const int cell[3])
+{
+    const und_solids_parts *p = s->parts;
+    int near = 0;
+    bool moves = false;
+    if (!(s->distance[und_mac_at(&s->mac, cell[0], cell[1], cell[2])] > UND_SOLIDS_DEEP))
+        return false;
+    for (int k = 0; k < s->count && !(moves && near > 1); k++)
+        if (und_cell_box_has(&p->state[k].near, cell)) {
+            near++;
+            moves = moves || p->ever_moves[k];
+        }
+    return moves && near > 1;
+}
+
 static uint8_t thin_at(und_solids *s, const int cell[3])
 {
     und_solids_parts *p = s->parts;
@@ -185,7 +202,7 @@ static uint8_t thin_at(und_solids *s, const int cell[3])
     if (p->passed[at])
         return UND_THIN_SHUT;
     if (!(fabs(distance) < REACHES) || is_edge(s, cell) ||
-        (!und_solids_is_thin(s, cell) && !meets_thin(s, cell)))
+        ((!und_solids_is_thin(s, cell) || und_solids_in_gap(s, cell)) && !meets_thin(s, cell)))
         return UND_THIN_NOT;
     if (distance < 0 || !place_of(s, cell, &place))
         return UND_THIN_SHUT; /* a cell in the midst of a wall has liquid of two sides */

@@ -151,7 +151,7 @@ static size_t worth_of(const und_step *step)
     return step->chain ? step->passes->set->worth : worth;
 }
 
-enum { MOST_PARTS = 256 };
+enum { MOST_PARTS = 1024 };
 
 /* The parts that a step is made of, behind `count` that there are; how many there are then. */
 static int add_parts(const und_device *device, const und_step *step, part *parts, int *tasks, int count)
@@ -226,7 +226,6 @@ float und_pass_most(const und_device *device, const und_pass *passes, int count,
 {
     und_pass wrapped[UND_PASS_MOST] = {0};
     und_most found[UND_PASS_MOST];
-    float most = 0;
     int blocks = 0;
     assert(count <= UND_PASS_MOST);
     for (int i = 0; i < count; i++) {
@@ -235,7 +234,5 @@ float und_pass_most(const und_device *device, const und_pass *passes, int count,
         blocks += passes[i].set->blocks;
     }
     und_pass_run(device, wrapped, count);
-    for (int i = 0; i < blocks; i++)
-        most = block[i] > most ? block[i] : most;
-    return most;
+    return und_most_of(block, blocks);
 }

@@ -192,6 +192,13 @@ typedef struct und_most {
     const void *args;
     float *block; /* of each block: the most in it */
 } und_most;
+static inline float und_most_of(const float *block, int blocks)
+{
+    float most = 0;
+    for (int i = 0; i < blocks; i++)
+        most = block[i] > most ? block[i] : most;
+    return most;
+}
 
 /* ---- Passes ---- */
 

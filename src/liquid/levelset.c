@@ -47,10 +47,7 @@ static double ahead(const und_levelset *s, double dt)
 
 void und_levelset_find_speeds(und_levelset *s)
 {
-    s->fastest = und_mac_flow_fastest(&s->flow);
-    s->usual = s->fastest;
-    if (s->furthest > s->def.courant && isfinite(s->fastest))
-        s->usual = und_mac_flow_usual(&s->flow, s->fastest, FEW, s->furthest / s->def.courant);
+    s->fastest = und_mac_flow_fastest(&s->flow, FEW, s->furthest / s->def.courant, &s->usual);
 }
 
 /* s: in which what has a speed now crosses so many cells, with the speed v = u + g dt that it has at the end:
@@ -98,7 +95,7 @@ static void fill_and_drain(und_levelset *s)
     /* Air that the last step carried into a source is liquid now: it would be cut out of what flows from it.
      */
     if (s->particles && und_elements_held(s->elements))
-        und_level_set_particles_refit(s->particles, &s->surface, NULL, und_elements_held(s->elements));
+        und_level_set_particles_refit(s->particles, &s->surface, NULL, und_elements_held(s->elements), NULL);
     if (s->volume)
         return;
     if (filled)
@@ -113,9 +110,9 @@ static void fill_and_drain(und_levelset *s)
     s->drained = 0;
 }
 
-/* What rubs is a flow that keeps its volume: or solids would hold up the liquid's weight beside them, which
- * the pressure of all of it would then drive up there. */
-static void rub(und_levelset *s, und_levelset_pressed *pressed)
+/* Plain viscosity and friction.  What they drag is a flow that keeps its volume: or walls would hold up the
+ * liquid's weight beside them, which the pressure of all of it would then drive up there. */
+static void drag(und_levelset *s, und_levelset_pressed *pressed)
 {
     const und_mac_flow_projection plain = {.surface = &pressed->surface,
                                            .solids = &s->solids,
@@ -130,7 +127,9 @@ static void rub(und_levelset *s, und_levelset_pressed *pressed)
     if (!viscous) {
         und_levelset_beyond_sides(s, pressed->surface.phi, true);
         und_mac_flow_project(&s->flow, s->system, &plain);
+        und_levelset_enforce_held_velocities(s);
     }
+    und_levelset_diffuse(s);
     und_mac_flow_rub(&s->flow, &s->solids, s->kick);
     if (!viscous) {
         und_mac_flow_push(&s->flow, plain.surface, s->flow.p, -s->kick, plain.keen);
@@ -165,7 +164,7 @@ static void measure(und_levelset *s)
 {
     const double lately = 0.3; /* the share of this substep in what is lost of late */
     double before = s->ledger.correction;
-    s->ledger.measured = und_levelset_volume(s);
+    s->ledger.measured = s->volume ? und_levelset_volume_fitted(s) : und_levelset_volume(s);
     s->ledger.correction = 0;
     s->ledger.correction = s->ledger.measured - und_ledger_expected(&s->ledger);
     double lost = before + s->given - s->ledger.correction;
@@ -265,8 +264,7 @@ static und_mac_flow_report make_flow(und_levelset *s)
     und_levelset_pressed pressed = {0};
     STEP (LABELS) {
         pressed = und_levelset_press(s);
-        und_mac_flow_label(&s->flow, &pressed.surface, &s->solids); /* 4.4.2 */
-        und_mac_flow_forget(&s->flow, &pressed.surface);
+        und_mac_flow_label_and_forget(&s->flow, &pressed.surface, &s->solids); /* 4.4.2 */
         und_levelset_hold(s);
     }
     STEP (ADVECT)
@@ -279,8 +277,8 @@ static und_mac_flow_report make_flow(und_levelset *s)
     STEP (DIFFUSE) {
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s, &pressed); /* 4.4.7 */
-        if (s->solids.friction)
-            rub(s, &pressed);
+        if (s->solids.friction || und_levelset_diffuses(s))
+            drag(s, &pressed);
     }
     STEP (PROJECT) {
         report = und_levelset_project(s, &pressed); /* 4.4.8 */

@@ -6,6 +6,7 @@
  * are known by the flow and gravity; those that only the pressure drives liquid into, once it is found: where
  * they are many it is found again. */
 #include "liquid/levelset_state.h"
+#include "surface/distance_refresh_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -176,19 +177,28 @@ static void find_gaps(const search *f, und_place p)
 }
 UND_KERNEL(find_gaps, search, UND_EACH_ROW)
 
-/* Adds cells to the list, in one go with a pass over slices (NULL: none); how much they would have too much,
- * cells. */
+/* Adds cells to the list; how much they would have too much, cells.  At first films are found too, and phi is
+ * copied, in one go. */
 static double find(const search *f, und_levelset_pressed *to, const und_volume_filming *films)
 {
+    enum { PASSES = 2 };
     const und_mac *m = &f->s->mac;
     const und_volume_parts *p = f->v->parts;
     const und_set slices = und_set_slices(m, UND_ROWS_INSIDE);
-    und_pass passes[2] = {UND_PASS(find_gaps, f, &slices)};
+    const und_distance_copy_args copy = {f->s->surface.phi, to->surface.phi};
+    const und_set all = und_set_list(to, (int)m->count, UND_DISTANCE_COPIED, 1);
+    const und_pass copied = UND_PASS(und_distance_copy_some, &copy, &all);
+    und_pass passes[PASSES] = {UND_PASS(find_gaps, f, &slices)};
+    und_step steps[1 + PASSES];
     int64_t sum = 0;
-    if (films)
+    int count = 0;
+    if (films) {
         passes[1] = und_volume_films_pass(films, &slices);
+        steps[count++] = (und_step){.passes = &copied, .count = 1};
+    }
+    count += und_pass_chain_steps(steps + count, passes, films ? PASSES : 1);
     und_volume_borrow(f->v);
-    und_pass_chain(&(und_device){f->s->threads}, passes, films ? 2 : 1);
+    und_pass_steps(&(und_device){f->s->threads}, steps, count);
     for (int row = 0; row < und_mac_rows(m); row++) {
         memcpy(to->closing + to->closing_count, p->extra + und_mac_row(m, row),
                (size_t)p->row_count[row] * sizeof *to->closing);
@@ -199,20 +209,20 @@ static double find(const search *f, und_levelset_pressed *to, const und_volume_f
     return (double)sum / UND_VOLUME_ONE;
 }
 
-static search search_of(const und_levelset *s, const und_levelset_pressed *p, const und_volume_walls *walls)
+static search search_of(const und_levelset *s, const float *phi, const und_volume_walls *walls)
 {
     const int reach = (int)ceil(s->furthest);
     return (search){.s = s,
                     .v = und_levelset_volumes(s),
                     .walls = walls,
-                    .phi = p->surface.phi,
+                    .phi = phi,
                     .reach = reach < FURTHEST ? reach : FURTHEST};
 }
 
 void und_levelset_closing_find(const und_levelset *s, und_levelset_pressed *p, const und_volume_walls *walls)
 {
     const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
-    const search f = search_of(s, p, walls);
+    const search f = search_of(s, s->surface.phi, walls);
     find(&f, p, &films);
 }
 
@@ -221,7 +231,7 @@ bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed 
 {
     const double dx = s->def.dx, liquid = s->ledger.measured / (dx * dx * dx);
     const int before = p->closing_count;
-    search f = search_of(s, p, walls);
+    search f = search_of(s, p->surface.phi, walls);
     f.pressed = true;
     const bool many = find(&f, p, NULL) > MANY * liquid;
     p->closing_count = many ? p->closing_count : before;

@@ -114,7 +114,7 @@ void und_levelset_control_shaped(und_levelset *s)
         und_levelset_volume_take_shape(s, c->touched);
     und_levelset_book(s, und_levelset_volume(s) - c->before);
     if (s->particles) {
-        und_level_set_particles_refit(s->particles, &s->surface, c->touched, NULL);
+        und_level_set_particles_refit(s->particles, &s->surface, c->touched, NULL, NULL);
         if (c->farthest > far)
             und_level_set_particles_refill(s->particles, &s->surface, wall);
     }

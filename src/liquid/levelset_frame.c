@@ -75,11 +75,9 @@ static und_status add_level_set_particles(const und_levelset *s, und_frame *fram
     return item ? UND_OK : err->status;
 }
 
-und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
+static und_status write_frame(und_levelset *s, float *distance, und_frame *frame, und_error *err)
 {
-    und_levelset *s = (und_levelset *)liquid;
-    const float *distance;
-    if (und_levelset_volume_show(s, &distance, err) != UND_OK)
+    if (und_levelset_volume_show(s, distance, err) != UND_OK)
         return err->status;
     for (int a = 0; a < 3; a++) {
         frame->grid.n[a] = s->mac.n[a];
@@ -105,6 +103,15 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         (s->spray && s->def.spray && und_spray_frame(und_levelset_drops(s), frame, err)))
         return err->status;
     return und_levelset_volume_show_pieces(s, distance, frame, err);
+}
+
+und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
+{
+    und_levelset *s = (und_levelset *)liquid;
+    float *distance = und_scratch_take(s->scratch, s->mac.count * sizeof *distance);
+    const und_status status = write_frame(s, distance, frame, err);
+    und_scratch_give_back(s->scratch, distance);
+    return status;
 }
 
 int und_levelset_numbers(und_levelset *s, und_state_field list[UND_LEVELSET_STATE])

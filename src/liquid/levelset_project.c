@@ -26,15 +26,12 @@ double und_levelset_suction(const und_levelset *s)
     return 0.05 * und_levelset_pull(s) * s->def.dx;
 }
 
-/* What cells gain by drops and by control, of a cell; NULL: nothing. */
-static const float *gains(und_levelset *s, const und_distance *surface, float *grown)
+/* What cells gain by drops and by control, of a cell. */
+static void find_grown(und_levelset *s, const und_distance *surface, float *grown)
 {
-    if (!und_levelset_spray_grows(s) && !und_levelset_control_grows(s))
-        return NULL;
     memset(grown, 0, s->mac.count * sizeof *grown);
     und_levelset_spray_grow(s, grown);
     und_levelset_control_grow(s, surface, grown);
-    return grown;
 }
 
 static void bring(und_levelset *s, double volume)
@@ -44,24 +41,30 @@ static void bring(und_levelset *s, double volume)
 
 static und_mac_flow_report find_pressure(und_levelset *s, und_levelset_pressed *pressed, const float *grown)
 {
+    und_levelset_gaining gaining;
     und_mac_flow_projection what = {.surface = &pressed->surface,
                                     .solids = &s->solids,
                                     .dt = s->kick,
                                     .time = s->dt,
                                     .everywhere = growth(s),
-                                    .grown = s->volume ? und_levelset_volume_gain(s, pressed, grown) : grown,
+                                    .grown = grown,
                                     .pull = und_levelset_suction(s),
                                     .keen = s->volume != NULL,
                                     .held = und_levelset_held(s),
                                     .pressure = pressed->pressure,
                                     .tolerance = s->def.tolerance,
                                     .max_iterations = s->def.max_iterations};
+    if (s->volume) {
+        what.grown = und_levelset_volume_gain(s, pressed, grown, &gaining);
+        what.growing = gaining.step;
+        what.growing_steps = UND_LEVELSET_GAINING;
+    }
     und_levelset_beyond_sides(s, pressed->surface.phi, true);
     und_mac_flow_report report = und_mac_flow_project(&s->flow, s->system, &what);
     und_levelset_enforce_held_velocities(s);
     if (und_levelset_volume_press_more(s, pressed)) {
         const int iterations = report.iterations;
-        what.grown = und_levelset_volume_gain(s, pressed, grown);
+        und_levelset_volume_gain(s, pressed, grown, &gaining);
         report = und_mac_flow_project_again(&s->flow, s->system, &what);
         report.iterations += iterations;
         und_levelset_enforce_held_velocities(s);
@@ -71,9 +74,13 @@ static und_mac_flow_report find_pressure(und_levelset *s, und_levelset_pressed *
 
 und_mac_flow_report und_levelset_project(und_levelset *s, und_levelset_pressed *pressed)
 {
-    float *grown = und_scratch_take(s->scratch, s->mac.count * sizeof *grown);
-    const und_mac_flow_report report = find_pressure(s, pressed, gains(s, &pressed->surface, grown));
-    und_scratch_give_back(s->scratch, grown);
+    const bool grows = und_levelset_spray_grows(s) || und_levelset_control_grows(s);
+    float *grown = grows ? und_scratch_take(s->scratch, s->mac.count * sizeof *grown) : NULL;
+    if (grows)
+        find_grown(s, &pressed->surface, grown);
+    const und_mac_flow_report report = find_pressure(s, pressed, grown);
+    if (grows)
+        und_scratch_give_back(s->scratch, grown);
     und_levelset_viscous_add(s, pressed->pressure);
     if (!s->volume) {
         und_levelset_book(s, und_levelset_held_gain(s));

@@ -141,19 +141,9 @@ static const double LONGEST = 2.5; /* cells: the surface is looked for so far */
 static const float BESIDE = 1.5f;  /* cells: from walls to cells that see their fill end there */
 static const double SMALL = 1e-4;  /* cells: to take differences over */
 
-/* How far from fills a place is, below 0 in them, cells. */
-static double from_fills(const void *context, und_vec3 p)
-{
-    const und_levelset *s = context;
-    double least = INFINITY;
-    for (int i = 0; i < s->def.fill_count; i++)
-        least = fmin(least, und_shape_distance(s->def.fills[i].shape, p));
-    return least / s->def.dx;
-}
-
 static und_vec3 out_of_fills(const und_levelset *s, und_vec3 p)
 {
-    return und_unit(und_solids_normal(from_fills, s, p, SMALL * s->def.dx, s->mac.n[2] == 1));
+    return und_unit(und_solids_normal(und_levelset_from_fills, s, p, SMALL * s->def.dx, s->mac.n[2] == 1));
 }
 
 /* Whether the end of a fill, at a place near a cell, is that of the liquid at a wall, which has no surface.
@@ -193,7 +183,7 @@ static double surface_along(const und_levelset *s, const int cell[3], und_vec3 p
 {
     const double dx = s->def.dx;
     double low = 0, high = 0;
-    while (high < LONGEST && from_fills(s, further(p, axis, sign * high * dx)) < 0) {
+    while (high < LONGEST && und_levelset_from_fills(s, further(p, axis, sign * high * dx)) < 0) {
         low = high;
         high += 0.25;
     }
@@ -201,7 +191,7 @@ static double surface_along(const und_levelset *s, const int cell[3], und_vec3 p
         return INFINITY;
     for (int i = 0; i < 30; i++) {
         const double middle = 0.5 * (low + high);
-        if (from_fills(s, further(p, axis, sign * middle * dx)) < 0)
+        if (und_levelset_from_fills(s, further(p, axis, sign * middle * dx)) < 0)
             low = middle;
         else
             high = middle;
@@ -229,7 +219,7 @@ static float depth_at(const und_levelset *s, const int cell[3])
     const und_mac *m = &s->mac;
     const und_vec3 p = und_solids_place(m, cell[0], cell[1], cell[2]);
     const float phi = s->surface.phi[und_mac_at(m, cell[0], cell[1], cell[2])];
-    const double depth = -from_fills(s, p);
+    const double depth = -und_levelset_from_fills(s, p);
     bool at_wall = false;
     double least = LONGEST;
     if (!(depth > 0 && depth < LONGEST))
@@ -276,6 +266,8 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
         und_levelset_into_solids(s, false); /* as each step will */
     }
     und_levelset_volume_fill(s); /* now: layers below the lowest middles of cells are none to phi */
+    if (s->volume && s->def.fill_count > 0)
+        und_levelset_fill_cells(s);
     und_levelset_redistance(s);
     if (s->particles)
         und_level_set_particles_seed(s->particles, &s->surface, wall);

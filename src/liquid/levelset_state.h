@@ -4,7 +4,9 @@
 
 #include "control/control_particles.h"
 #include "control/elements.h"
+#include "geom/vec.h"
 #include "liquid/levelset.h"
+#include "liquid/levelset_kernel.h"
 #include "spray/spray.h"
 #include "surface/level_set_particles.h"
 #include "surface/volume.h"
@@ -126,8 +128,10 @@ enum {
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
 void und_levelset_viscous_close(und_levelset *s);
-void und_levelset_viscous_keep(und_levelset *s); /* before forces act */
-void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed);
+void und_levelset_viscous_keep(und_levelset *s);                             /* before forces act */
+void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed); /* but for plain diffusion, */
+bool und_levelset_diffuses(const und_levelset *s);
+void und_levelset_diffuse(und_levelset *s); /* of a flow that keeps its volume */
 /* After the projection, whose pressure is what changed since: p is all of it. */
 void und_levelset_viscous_add(und_levelset *s, double *pressure);
 void und_levelset_viscous_begin(und_levelset *s);             /* a frame's steps */
@@ -171,6 +175,10 @@ und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und
 
 /* levelset_start.c: the liquid at the start. */
 und_status und_levelset_fill(und_levelset *s, und_error *err);
+
+/* levelset_fills.c: how far a place is from fills, cells, below 0 in them; and what cells hold of them. */
+double und_levelset_from_fills(const void *levelset, und_vec3 p);
+void und_levelset_fill_cells(und_levelset *s);
 
 /* levelset_edges.c: to the pressure there is air beyond open sides, to stresses the same as in the domain;
  * what leaves by them is booked, and they let nothing in. */
@@ -260,9 +268,10 @@ void und_levelset_volume_close(und_levelset *s);
 void und_levelset_volume_fill(und_levelset *s);  /* with what phi encloses */
 void und_levelset_volume_shift(und_levelset *s); /* the grid is another window */
 double und_levelset_volume_sum(const und_levelset *s);
+double und_levelset_volume_fitted(const und_levelset *s); /* as und_levelset_volume_fit left it */
 double und_levelset_volume_shown(const und_levelset *s);
 /* What a frame shows: phi, and films on walls. */
-und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err);
+und_status und_levelset_volume_show(und_levelset *s, float *shown, und_error *err);
 und_status und_levelset_volume_show_pieces(und_levelset *s, const float *shown, const und_frame *frame,
                                            und_error *err);
 int32_t *und_levelset_volume_cells(const und_levelset *s); /* of the state; and what drops have */
@@ -296,7 +305,18 @@ bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p);
 /* The speeds of films, before forces act; films have them after the pressure has. */
 void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p);
 void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p);
-const float *und_levelset_volume_gain(und_levelset *s, const und_levelset_pressed *p, const float *grown);
+enum { UND_LEVELSET_GAINING = 2 };
+typedef struct und_levelset_gaining {
+    const und_levelset *s;
+    const und_levelset_pressed *pressed;
+    und_volume_walls walls;
+    und_excess_args excess;
+    und_set rows, once;
+    und_pass pass[UND_LEVELSET_GAINING];
+    und_step step[UND_LEVELSET_GAINING]; /* by which what is returned is made */
+} und_levelset_gaining;
+const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_pressed *p,
+                                      const float *grown, und_levelset_gaining *g);
 void und_levelset_volume_move(und_levelset *s);
 void und_levelset_volume_fit(und_levelset *s);
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s); /* how particles are judged */

@@ -165,14 +165,22 @@ void und_levelset_viscous_keep(und_levelset *s)
 
 void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed)
 {
-    if (s->viscous)
-        stress(s, pressed);
-    else if (s->def.viscosity > 0)
+    if (!s->viscous)
+        return;
+    stress(s, pressed);
+    und_levelset_enforce_held_velocities(s);
+}
+
+bool und_levelset_diffuses(const und_levelset *s)
+{
+    return !s->viscous && s->def.viscosity > 0;
+}
+
+void und_levelset_diffuse(und_levelset *s)
+{
+    if (und_levelset_diffuses(s))
         und_mac_flow_diffuse(&s->flow, &s->solids, s->system, s->def.viscosity, s->def.stick, s->dt,
                              s->def.tolerance, s->def.max_iterations); /* Wrenninge 2003, 4.4.7 */
-    else
-        return;
-    und_levelset_enforce_held_velocities(s);
 }
 
 void und_levelset_viscous_add(und_levelset *s, double *pressure)

@@ -33,6 +33,7 @@ struct und_levelset_volume {
     float *room;   /* of cells on their side of walls too thin for the grid, where there are such */
     bool thin;
     float *gain; /* what cells gain in the step, of a cell */
+    int64_t sum; /* of what cells hold, when phi had been fitted to it */
     double numbers[UND_LEVELSET_VOLUME_NUMBERS];
 };
 
@@ -102,6 +103,11 @@ void und_levelset_volume_fill(und_levelset *s)
     und_volume_fill(&s->volume->cells, &s->surface, &walls);
 }
 
+double und_levelset_volume_fitted(const und_levelset *s)
+{
+    return (double)s->volume->sum * quantum(s);
+}
+
 double und_levelset_volume_sum(const und_levelset *s)
 {
     return (double)und_volume_sum(&s->volume->cells) * quantum(s);
@@ -118,11 +124,12 @@ double und_levelset_thrown(const und_levelset *s)
     return s->volume ? s->volume->numbers[UND_LEVELSET_THROWN] * quantum(s) : 0;
 }
 
-und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err)
+und_status und_levelset_volume_show(und_levelset *s, float *shown, und_error *err)
 {
-    *shown = s->surface.phi;
-    if (!s->volume)
+    if (!s->volume) {
+        und_distance_copy(&s->surface, shown);
         return UND_OK;
+    }
     const und_volume_walls walls = walls_of(s);
     und_volume_borrow(&s->volume->cells);
     const und_status status = und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err);
@@ -413,20 +420,33 @@ static double shortest_step(const und_levelset *s)
     return pull > 0 ? sqrt(s->def.courant * s->def.dx / pull) / times : 0;
 }
 
-const float *und_levelset_volume_gain(und_levelset *s, const und_levelset_pressed *p, const float *grown)
+static void gain_by_closing(const und_levelset_gaining *g, und_place block)
 {
-    const und_volume_walls walls = walls_of(s);
-    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    und_excess_args args = excess_of(s);
-    args.phi = p->surface.phi;
-    args.room = walls.room;
-    args.grown = grown;
-    args.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
-    args.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
-    args.deep = DEEP;
-    und_pass(&(und_device){s->threads}, und_gain_excess, &args, &rows);
-    und_levelset_closing_gain(s, p, &walls, args.gain);
-    return args.gain;
+    (void)block;
+    und_levelset_closing_gain(g->s, g->pressed, &g->walls, g->excess.gain);
+}
+UND_KERNEL(gain_by_closing, und_levelset_gaining, UND_EACH_BLOCK)
+
+const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_pressed *p,
+                                      const float *grown, und_levelset_gaining *g)
+{
+    *g = (und_levelset_gaining){.s = s,
+                                .pressed = p,
+                                .walls = walls_of(s),
+                                .excess = excess_of(s),
+                                .rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
+                                .once = und_set_list(s, 1, 1, 1)};
+    g->excess.phi = p->surface.phi;
+    g->excess.room = g->walls.room;
+    g->excess.grown = grown;
+    g->excess.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
+    g->excess.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
+    g->excess.deep = DEEP;
+    g->pass[0] = UND_PASS(und_gain_excess, &g->excess, &g->rows);
+    g->pass[1] = UND_PASS(gain_by_closing, g, &g->once);
+    for (int i = 0; i < UND_LEVELSET_GAINING; i++)
+        g->step[i] = (und_step){.passes = &g->pass[i], .count = 1};
+    return g->excess.gain;
 }
 
 double und_levelset_asked(const und_levelset *s, int x, int y, int z)
@@ -581,9 +601,9 @@ void und_levelset_volume_move(und_levelset *s)
                                   .inflow_count = inflow_count,
                                   .leaves = s->bands ? und_levelset_bands_left : NULL,
                                   .context = s};
+    und_volume_borrow(v);
     run_films(s, &walls, pin);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
-    und_volume_borrow(v);
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
     und_volume_give_back(v);
     und_levelset_book(s, und_levelset_held_gain(s));
@@ -659,7 +679,7 @@ int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const 
 
 /* Where the liquid is slower than STILL of what it gains in falling by a cell.  There nothing is lost that
  * particles would know of: they take the side that phi says, or those that are off, by as little as phi and
- * what cells hold drift apart in a long time, would stir it. */
+ * what cells hold drift apart in a long time, would stir it.  What there is of it is found in the same go. */
 static void still_particles(und_levelset *s)
 {
     uint8_t *still = s->volume->cells.parts->mark;
@@ -668,8 +688,11 @@ static void still_particles(und_levelset *s)
                                  .u = {s->flow.u[0], s->flow.u[1], s->flow.u[2]},
                                  .still = still,
                                  .least = (float)(STILL * STILL * und_levelset_pull(s) * s->def.dx)};
-    und_pass(&(und_device){s->threads}, und_mark_still, &args, &rows);
-    und_level_set_particles_refit(s->particles, &s->surface, still, NULL);
+    const und_pass passes[] = {und_volume_sum_pass(&s->volume->cells, &rows),
+                               UND_PASS(und_mark_still, &args, &rows)};
+    und_level_set_particles_refit(s->particles, &s->surface, still, NULL,
+                                  &(und_step){.passes = passes, .count = 2});
+    s->volume->sum = und_volume_summed(&s->volume->cells);
 }
 
 void und_levelset_volume_fit(und_levelset *s)
@@ -689,6 +712,8 @@ void und_levelset_volume_fit(und_levelset *s)
     und_levelset_crests(s);
     if (s->particles)
         still_particles(s);
+    else
+        s->volume->sum = und_volume_sum(v);
 }
 
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s)

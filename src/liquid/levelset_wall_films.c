@@ -68,10 +68,12 @@ und_levelset_pressed und_levelset_press(und_levelset *s)
     p.surface.next = NULL;
     p.surface.phi = und_scratch_take(s->scratch, s->mac.count * sizeof *p.surface.phi);
     p.pressure = s->viscous ? und_scratch_take(s->scratch, s->mac.count * sizeof *p.pressure) : s->flow.p;
-    und_distance_copy(&s->surface, p.surface.phi);
-    if (s->volume)
+    if (s->volume) {
         und_levelset_volume_press(s, &p);
-    for (int side = 0; side < UND_SIDES && !s->volume; side++)
+        return p;
+    }
+    und_distance_copy(&s->surface, p.surface.phi);
+    for (int side = 0; side < UND_SIDES; side++)
         if (!s->open[side] && s->mac.n[side / 2] > 1)
             press_side(s, &p, side / 2, side % 2 == 1);
     return p;

@@ -197,10 +197,9 @@ static void add_own(const und_levelset *s, box *to, box own)
 static box liquid_box(const und_levelset *s)
 {
     box b = NOTHING, own;
-    if (und_distance_bounds(&s->surface, own.low, own.high))
+    const int32_t *held = s->volume ? und_levelset_volume_cells(s) : NULL; /* also where phi shows none */
+    if (und_distance_bounds(&s->surface, held, own.low, own.high))
         add_own(s, &b, own);
-    if (s->volume && und_volume_bounds(und_levelset_volumes(s), own.low, own.high))
-        add_own(s, &b, own); /* also where phi shows nothing of it */
     for (int i = 0; i < s->def.element_count; i++) {
         const und_element_def *e = &s->def.elements[i];
         if (e->role != UND_ELEMENT_SOURCE || !(s->time + s->dt >= e->start && s->time < e->end))

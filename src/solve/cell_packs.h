@@ -22,9 +22,18 @@ typedef int64_t und_pack_long __attribute__((vector_size(8 * UND_PACK_LANES), al
 /* What stands at p and on, floats or doubles: to be read or, where p is not const, written. */
 #define UND_PF(p) (*(const und_pack_float *)(p))
 #define UND_PD(p) (*(const und_pack_double *)(p))
-#define UND_PD_OF(p) __builtin_convertvector(UND_PF(p), und_pack_double) /* of floats */
+#define UND_PD_OF(p) und_pack_double_of(UND_PF(p)) /* of floats */
 #define UND_SET_PF(p) (*(und_pack_float *)(p))
 #define UND_SET_PD(p) (*(und_pack_double *)(p))
+
+UND_INLINE und_pack_double und_pack_double_of(und_pack_float v)
+{
+#ifdef UND_LANES_512 /* of which gcc 12 makes two halves */
+    return (und_pack_double)_mm512_cvtps_pd((__m256)v);
+#else
+    return __builtin_convertvector(v, und_pack_double);
+#endif
+}
 
 /* -1 where the bit of a cell is set, from `lane` on. */
 UND_INLINE und_pack_int und_pack_where(unsigned bits, int lane)

@@ -9,9 +9,8 @@
 typedef struct und_run {
     int32_t begin, end; /* x */
     int32_t parent;
-    int32_t open; /* of a root: some cell of the part has a known one beside it */
-    double sum;
-    double cells;
+    int32_t open;      /* of a root: some cell of the part has a known one beside it */
+    double sum, cells; /* or the least and the most, in und_system_lift */
 } und_run;
 
 typedef struct und_components {

@@ -81,6 +81,8 @@ static void get_unknown(void *context, int y, int z, uint64_t *row)
 /* A side nearly closed is closed: less than this has no inverse in float. */
 static const float SMALLEST = 1e-20f;
 
+enum { AHEAD = 2 }; /* rows: what is read there is fetched */
+
 /* Sixteen cells: their weights, 0 where `bits` are not set; what is no number counts as 0. */
 static inline float get_sixteen(const float *restrict from, unsigned bits, float *restrict weight)
 {
@@ -109,6 +111,8 @@ static bool get_sides(void *context, int axis, int y, int z, int begin, int end,
                             : axis == 2 ? und_mask_row(m, y, z + 1)
                                         : own;
     float any = 0;
+    if (axis == 3)
+        und_lanes_fetch(from + und_system_at(&s->system, begin, y + AHEAD, z));
     for (int x = begin; x < end; x += 16) {
         unsigned bits = und_mask_sixteen(m, own, x) & und_mask_sixteen(m, other, axis == 0 ? x + 1 : x);
         if (bits)
@@ -172,6 +176,11 @@ und_pressure_report und_pressure_solve(und_pressure *s, const float *b, double *
                                        double tolerance, int max_iterations)
 {
     return und_pressure_solve_in(s, b, x, 1, warm, tolerance, max_iterations);
+}
+
+void und_pressure_lift(und_pressure *s, double *x)
+{
+    und_system_lift(&s->system, x);
 }
 
 void und_pressure_precondition(und_pressure *s, const double *r, double *z)

@@ -47,6 +47,10 @@ und_pressure_report und_pressure_solve(und_pressure *pressure, const float *b, d
 und_pressure_report und_pressure_solve_in(und_pressure *pressure, const float *b, double *x, double unit,
                                           bool warm, double tolerance, int max_iterations);
 
+/* After a solve: x of parts that nothing known touches, which is known but for a constant, is all above 0,
+ * the least as much as it differs there. */
+void und_pressure_lift(und_pressure *pressure, double *x);
+
 /* z = M r, the preconditioner alone: one V-cycle, symmetric and positive definite. */
 void und_pressure_precondition(und_pressure *pressure, const double *r, double *z);
 

@@ -60,6 +60,9 @@ typedef struct und_system_report {
 } und_system_report;
 
 /* Until the largest residual is below tolerance + relative times the largest |b|. */
+/* As und_pressure_lift has it. */
+void und_system_lift(und_system *s, double *x);
+
 und_system_report und_system_solve(und_system *s, double *x, bool warm, double tolerance, double relative,
                                    int max_iterations);
 

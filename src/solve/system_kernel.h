@@ -127,8 +127,7 @@ UND_INLINE und_pack_long und_take_b(const und_system_args *a, und_place p, int k
         const unsigned offset = (e->at ^ c) & 1, bits = und_pack_bits(a, e, p.z, offset, kind);
         und_pack_double b;
         if (a->given)
-            b = __builtin_convertvector(UND_PACK_SECOND(und_pack_float, a->given + from, offset, p.x),
-                                        und_pack_double);
+            b = und_pack_double_of(UND_PACK_SECOND(und_pack_float, a->given + from, offset, p.x));
         else
             b = UND_PACK_SECOND(und_pack_double, a->given_double + from, offset, p.x);
         b = und_where_bits(b, bits, p.x, kind);
@@ -275,12 +274,17 @@ UND_INLINE void und_direct(const und_system_args *a, und_place p, int kind)
 }
 UND_KERNEL_PACKS(und_direct, und_system_args)
 
+enum { UND_PACKS_AHEAD = 8 * UND_CELL_PACK };
 /* x += alpha p, r -= alpha A p, and r to the preconditioner. */
 UND_INLINE und_pack_long und_advance(const und_system_args *a, und_place p, int kind)
 {
     const und_cell_pack *e = a->list + p.at;
     const size_t at = und_pack_at(e, p);
     und_pack_long most = {0};
+    for (unsigned c = 0; c < 2; c++) {
+        und_lanes_fetch(a->r[c] + at + UND_PACKS_AHEAD);
+        und_lanes_fetch(a->x[c] + at + UND_PACKS_AHEAD);
+    }
     for (unsigned c = 0; c < 2; c++) {
         und_pack_double part;
         UND_APPLY(UND_PD_OF, a, e, p, c, kind, a->p, part);

@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-enum { COPIED = 1 << 14 }; /* values in one go */
-enum { SPARE = 192 };      /* values behind the last: words of 64 cells and batches are read whole */
+enum { SPARE = 192 }; /* values behind the last: words of 64 cells and batches are read whole */
 
 enum {
     AT_CELLS,
@@ -118,6 +117,6 @@ void und_distance_refresh(und_distance *d)
 void und_distance_copy(const und_distance *d, float *phi)
 {
     const und_distance_copy_args args = {d->phi, phi};
-    const und_set all = und_set_list(phi, (int)d->mac.count, COPIED, 1);
+    const und_set all = und_set_list(phi, (int)d->mac.count, UND_DISTANCE_COPIED, 1);
     und_pass(&d->device, und_distance_copy_some, &args, &all);
 }

@@ -58,8 +58,9 @@ void und_distance_csg(und_distance *d, und_csg operation, const und_shape *shape
 /* m3 of liquid: each cell's part under the plane that phi and its gradient make, times room[] (0 to 1, the
  * part of a cell that is not solid; NULL: 1). Sums in a fixed order. */
 double und_distance_volume(const und_distance *d, const float *room);
-/* The cells with liquid, from low to below high; false where there are none. */
-bool und_distance_bounds(const und_distance *d, int low[3], int high[3]);
+/* The cells with liquid, or whose held[] is not 0 (NULL: none), from low to below high; false where there are
+ * none. */
+bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3], int high[3]);
 double und_distance_area(const und_distance *d); /* m2 of surface, about */
 
 /* The part of a cell, 0 to 1, on the negative side of a plane at a signed distance from its centre with this

@@ -5,6 +5,7 @@
  * polynomial does it, limited where they jump: kinks stay kinks. */
 #include "surface/distance_advect_kernel.h"
 #include "surface/distance_parts.h"
+#include "surface/distance_refresh_kernel.h"
 
 void und_distance_advect(und_distance *d, float *const u[3], double cells_per_speed, und_trace_order trace)
 {
@@ -14,12 +15,18 @@ void und_distance_advect(und_distance *d, float *const u[3], double cells_per_sp
                                            .u = {u[0], u[1], u[2]},
                                            .back = -(float)cells_per_speed,
                                            .third = trace == UND_TRACE_RK3};
-    const und_set band = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band);
-    und_pass(&d->device, und_distance_follow, &args, &band);
+    const und_distance_beside_args beside = {d->mac, d->next};
+    const und_set band = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band),
+                  rows = und_set_rows(&d->mac, UND_ROWS_ALL);
+    const und_pass passes[] = {UND_PASS(und_distance_follow, &args, &band),
+                               UND_PASS(und_distance_beside_row, &beside, &rows)};
+    const und_step steps[] = {{.passes = &passes[0], .count = 1}, {.passes = &passes[1], .count = 1}};
+    und_pass_steps(&d->device, steps, d->keeps_thin ? 2 : 1);
     float *phi = d->phi;
     d->phi = d->next;
     d->next = phi;
-    if (!d->keeps_thin)
-        und_distance_draw_thin(d, u, cells_per_speed);
+    if (d->keeps_thin)
+        return;
+    und_distance_draw_thin(d, u, cells_per_speed);
     und_distance_beside(d, d->phi);
 }

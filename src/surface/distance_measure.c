@@ -120,6 +120,7 @@ double und_distance_area(const und_distance *d)
 typedef struct extent_args {
     und_mac mac;
     const float *phi;
+    const int32_t *held; /* NULL: nothing */
     und_row_extent *row;
 } extent_args;
 
@@ -127,8 +128,10 @@ typedef struct extent_args {
 UND_INLINE unsigned look_wet(const extent_args *a, size_t row, int x)
 {
     const int left = a->mac.n[0] - x;
-    return und_lanes_bits(und_lanes_load(a->phi + row + x) < 0) &
-           (left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL);
+    und_lanes_int wet = und_lanes_load(a->phi + row + x) < 0;
+    if (a->held)
+        wet |= und_lanes_int_load(a->held + row + x) != 0;
+    return und_lanes_bits(wet) & (left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL);
 }
 
 /* Of a row: the first and one behind the last cell with liquid, looked for from both ends. */
@@ -147,12 +150,12 @@ UND_INLINE void find_extent(const extent_args *a, und_place p)
 }
 UND_KERNEL(find_extent, extent_args, UND_EACH_ROW)
 
-bool und_distance_bounds(const und_distance *d, int low[3], int high[3])
+bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3], int high[3])
 {
     const und_mac *m = &d->mac;
     if (!d->parts) /* not opened yet */
         return false;
-    const extent_args args = {*m, d->phi, d->parts->row_extent};
+    const extent_args args = {*m, d->phi, held, d->parts->row_extent};
     const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
     und_pass(&d->device, find_extent, &args, &rows);
     for (int a = 0; a < 3; a++) {

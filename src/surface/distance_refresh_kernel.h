@@ -72,6 +72,7 @@ UND_INLINE void und_distance_beside_row(const und_distance_beside_args *a, und_p
 }
 UND_KERNEL(und_distance_beside_row, und_distance_beside_args, UND_EACH_ROW)
 
+enum { UND_DISTANCE_COPIED = 1 << 14 }; /* values of a block */
 typedef struct und_distance_copy_args {
     const float *from;
     float *to;

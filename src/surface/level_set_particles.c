@@ -46,7 +46,6 @@ static und_status make_cells(und_level_set_particles *t, und_error *err)
     size_t rows = (size_t)(m->n[1] + 1) * (size_t)(m->n[2] + 1) + 1;
     bool made = (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
                 (p->row_births = und_pages_alloc(rows * sizeof *p->row_births, "rows of boxes", err)) &&
-                (p->reached = und_pages_alloc(m->count * sizeof *p->reached, "a distance", err)) &&
                 (p->liquid = und_pages_alloc(m->count * sizeof *p->liquid, "a distance", err));
     return made ? UND_OK : err->status;
 }
@@ -60,6 +59,10 @@ static und_status join_scratch(und_level_set_particles *t, und_error *err)
     und_scratch *scratch = und_scratch_join(p->scratch, most, err);
     if (!scratch)
         return err->status;
+    if (und_scratch_keep_zeroed(scratch, t->mac.count * sizeof *p->reached, err) != UND_OK) {
+        und_scratch_leave(scratch, most);
+        return err->status;
+    }
     if (before > 0)
         und_scratch_leave(scratch, before);
     p->scratch = scratch;
@@ -85,10 +88,8 @@ static void free_cells(und_level_set_particles_parts *p)
 {
     und_pages_free(p->block_count);
     und_pages_free(p->row_births);
-    und_pages_free(p->reached);
     und_pages_free(p->liquid);
     p->block_count = p->row_births = NULL;
-    p->reached = NULL;
     p->liquid = NULL;
 }
 
@@ -153,7 +154,6 @@ und_status und_level_set_particles_window(und_level_set_particles *t, const und_
     t->mac = *mac;
     if (!same) {
         t->parts->block_count = t->parts->row_births = NULL;
-        t->parts->reached = NULL;
         t->parts->liquid = NULL;
     }
     if (!same && (make_cells(t, err) != UND_OK || join_scratch(t, err) != UND_OK)) {

@@ -71,9 +71,10 @@ void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d
 void und_level_set_particles_leave(und_level_set_particles *t, const uint8_t *marked);
 
 /* After the surface was put elsewhere in the cells that are marked, or in those of a set (the other is NULL):
- * those there are on the side and have the radius that phi says; such as are far from the surface go. */
+ * those there are on the side and have the radius that phi says; such as are far from the surface go.  What
+ * marks them is run before, in the same go (NULL: they are marked already). */
 void und_level_set_particles_refit(und_level_set_particles *t, const und_distance *d, const uint8_t *marked,
-                                   const und_mask *cells);
+                                   const und_mask *cells, const und_step *marking);
 /* Those far from the surface go, and cells with too few get more, at once. */
 void und_level_set_particles_refill(und_level_set_particles *t, const und_distance *d, const float *wall);
 /* Those in cells that are marked go, and as many new ones come as phi there asks for. */

@@ -418,6 +418,7 @@ void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d
                    settle = UND_PASS(settle_block, &args, &all);
     const und_step steps[] = {{&find, 1, false, NULL}, {&settle, 1, false, NULL}},
                    judged[] = {{&reach, 1, false, NULL}, {&settle, 1, false, NULL}};
+    t->parts->reached = und_scratch_take_zeroed(t->parts->scratch);
     und_level_set_particles_borrow(t);
     und_pass_steps(&t->device, steps, all_are_judged(lost) ? 1 : 2);
     if (all_are_judged(lost)) {
@@ -425,4 +426,6 @@ void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d
         und_pass_steps(&t->device, judged, 2);
     }
     und_level_set_particles_give_back(t);
+    und_scratch_give_back_zeroed(t->parts->scratch);
+    t->parts->reached = NULL;
 }

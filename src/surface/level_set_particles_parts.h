@@ -19,7 +19,7 @@ typedef struct und_level_set_particles_parts {
     int32_t *first;       /* [mac.count + 1]: of each box, where its particles begin, once they are sorted */
     int32_t *block_count; /* [blocks][piles]: of each block in each pile of boxes; [blocks]: listed */
     int32_t *row_births;  /* [rows of boxes + 1] */
-    uint64_t *reached;    /* [mac.count]: 0, but while escaped particles put phi right */
+    uint64_t *reached;    /* [mac.count]: lent, of 0, while escaped particles put phi right */
     uint8_t *liquid;      /* [mac.count]: 0, but while air that was overrun is looked for */
     int32_t steps;        /* tidied since the start */
     int32_t seedings;     /* so far: the stream of random numbers of the next */

@@ -284,12 +284,18 @@ static inline void refit(const near_args *a, und_place p)
 UND_KERNEL(refit, near_args, UND_EACH_ITEM)
 
 void und_level_set_particles_refit(und_level_set_particles *t, const und_distance *d, const uint8_t *marked,
-                                   const und_mask *cells)
+                                   const und_mask *cells, const und_step *marking)
 {
     const near_args args = {
         .of = *t, .phi = d->phi, .limit = t->def.band + 1, .marked = marked, .cells = cells};
     const und_set all = und_level_set_particles_all(t);
-    und_pass(&t->device, refit, &args, &all);
+    const und_pass pass = UND_PASS(refit, &args, &all);
+    und_step steps[2];
+    int count = 0;
+    if (marking)
+        steps[count++] = *marking;
+    steps[count++] = (und_step){.passes = &pass, .count = 1};
+    und_pass_steps(&t->device, steps, count);
 }
 
 void und_level_set_particles_refill(und_level_set_particles *t, const und_distance *d, const float *wall)

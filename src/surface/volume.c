@@ -29,15 +29,16 @@ enum { AT_CELLS, AT_ROWS, AT_ROW_ENDS, AT_CHUNKS, AT_LISTED }; /* chunks of all 
 #define PART(member, at) UND_FIELD_AT(und_volume_parts, member, at)
 
 static const und_field fields[] = {FIELD(c), FIELD(film)};
-static const und_field part_fields[] = {
-    PART(inside, AT_CELLS),     PART(own, AT_CELLS),        PART(kind, AT_CELLS),
-    PART(to, AT_CELLS),         PART(mark, AT_CELLS),       PART(unsure, AT_CELLS),
-    PART(area, AT_CELLS),       PART(over, AT_CELLS),       PART(fraction, AT_CELLS),
-    PART(chunk, AT_LISTED),     PART(row_chunk, AT_LISTED), PART(wakes, AT_CHUNKS),
-    PART(row_count, AT_ROWS),   PART(row_sum, AT_ROWS),     PART(row_total, AT_ROWS),
-    PART(row_most, AT_ROWS),    PART(row_low, AT_ROWS),     PART(row_high, AT_ROWS),
-    PART(row_films, AT_ROWS),   PART(block_most, AT_ROWS),  PART(row_chunks, AT_ROW_ENDS),
-    PART(row_left, AT_ROW_ENDS)};
+static const und_field part_fields[] = {PART(inside, AT_CELLS),     PART(own, AT_CELLS),
+                                        PART(kind, AT_CELLS),       PART(to, AT_CELLS),
+                                        PART(mark, AT_CELLS),       PART(unsure, AT_CELLS),
+
+                                        PART(chunk, AT_LISTED),     PART(row_chunk, AT_LISTED),
+                                        PART(wakes, AT_CHUNKS),     PART(row_count, AT_ROWS),
+                                        PART(row_sum, AT_ROWS),     PART(row_total, AT_ROWS),
+                                        PART(row_most, AT_ROWS),    PART(row_films, AT_ROWS),
+                                        PART(block_most, AT_ROWS),  PART(row_chunks, AT_ROW_ENDS),
+                                        PART(row_left, AT_ROW_ENDS)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
 void und_volume_borrow(const und_volume *v)
@@ -46,6 +47,7 @@ void und_volume_borrow(const und_volume *v)
     const size_t bytes = v->mac.count * sizeof(int32_t);
     p->extra = und_scratch_take(p->scratch, bytes);
     p->part = und_scratch_take(p->scratch, bytes);
+    p->fraction = und_scratch_take(p->scratch, bytes);
     p->flux = p->spare = und_scratch_take(p->scratch, bytes); /* only ever one of them is used */
 }
 
@@ -54,6 +56,7 @@ void und_volume_give_back(const und_volume *v)
     und_volume_parts *p = v->parts;
     und_scratch_give_back(p->scratch, p->extra);
     p->extra = p->part = p->flux = p->spare = NULL;
+    p->fraction = NULL;
 }
 
 und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_scratch *scratch,
@@ -65,11 +68,13 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
     if (!p)
         return err->status;
     p->per_row = (mac->n[0] + UND_LANES - 1) / UND_LANES;
-    const size_t most = 3 * und_scratch_bytes(mac->count * sizeof(int32_t)) +
+    const size_t most = 4 * und_scratch_bytes(mac->count * sizeof(int32_t)) +
                         und_scratch_bytes(UND_VOLUME_FACES * mac->count * sizeof *p->kept);
     if (!(p->scratch = und_scratch_join(scratch, most, err)))
         return err->status;
     p->lent = most;
+    if (und_scratch_keep_zeroed(p->scratch, 2 * und_scratch_bytes(mac->count * sizeof *p->over), err))
+        return err->status;
     const size_t rows = (size_t)und_mac_rows(mac), chunks = rows * (size_t)p->per_row;
     const size_t count[] = {mac->count, rows, rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
     if (und_field_open_all(v, fields, FIELDS, count, 0, what, err) ||
@@ -137,11 +142,12 @@ static void sum_row(const und_volume *v, und_place p)
 }
 UND_KERNEL(sum_row, und_volume, UND_EACH_ROW)
 
-static int64_t sum_of_rows(und_volume_parts *p, int rows)
+int64_t und_volume_summed(const und_volume *v)
 {
+    und_volume_parts *p = v->parts;
     int64_t sum = 0;
     p->most = 0;
-    for (int row = 0; row < rows; row++) {
+    for (int row = 0; row < und_mac_rows(&v->mac); row++) {
         sum += p->row_sum[row];
         p->most = p->row_most[row] > p->most ? p->row_most[row] : p->most;
     }
@@ -231,7 +237,7 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
 int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context)
 {
     list(&(und_volume_listing){.v = v, .look = look, .context = context, .sums = true});
-    return sum_of_rows(v->parts, und_mac_rows(&v->mac));
+    return und_volume_summed(v);
 }
 
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts)
@@ -335,52 +341,17 @@ void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_wall
             v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x));
 }
 
+und_pass und_volume_sum_pass(const und_volume *v, const und_set *rows)
+{
+    return UND_PASS(sum_row, v, rows);
+}
+
 int64_t und_volume_sum(const und_volume *v)
 {
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    und_pass(&(und_device){v->threads}, sum_row, v, &rows);
-    return sum_of_rows(v->parts, und_mac_rows(&v->mac));
-}
-
-/* Of UND_LANES cells of a row from x on, bits of those that hold some. */
-static unsigned look_held(const und_volume *v, size_t row, int x)
-{
-    return und_lanes_bits(und_lanes_int_load(v->c + row + x) != 0) &
-           und_volume_row_bits((size_t)(v->mac.n[0] - x));
-}
-
-/* From both ends: most of a row is between. */
-static void find_held(const und_volume *v, und_place p)
-{
-    const int n = v->mac.n[0], row = p.y + p.z * v->mac.n[1];
-    int first = 0, last = (n - 1) / UND_LANES * UND_LANES;
-    while (first < n && !look_held(v, p.at, first))
-        first += UND_LANES;
-    while (last > first && !look_held(v, p.at, last))
-        last -= UND_LANES;
-    v->parts->row_low[row] = first < n ? first + __builtin_ctz(look_held(v, p.at, first)) : n;
-    v->parts->row_high[row] = first < n ? last + 32 - __builtin_clz(look_held(v, p.at, last)) : 0;
-}
-UND_KERNEL(find_held, und_volume, UND_EACH_ROW)
-
-bool und_volume_bounds(const und_volume *v, int low[3], int high[3])
-{
-    const und_mac *m = &v->mac;
-    const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
-    und_pass(&(und_device){v->threads}, find_held, v, &rows);
-    for (int a = 0; a < 3; a++) {
-        low[a] = m->n[a];
-        high[a] = 0;
-    }
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        const int first[3] = {v->parts->row_low[row], row % m->n[1], row / m->n[1]},
-                  end[3] = {v->parts->row_high[row], first[1] + 1, first[2] + 1};
-        for (int a = 0; a < 3 && end[0] > 0; a++) {
-            low[a] = first[a] < low[a] ? first[a] : low[a];
-            high[a] = end[a] > high[a] ? end[a] : high[a];
-        }
-    }
-    return high[0] > 0;
+    const und_pass pass = und_volume_sum_pass(v, &rows);
+    und_pass_run(&(und_device){v->threads}, &pass, 1);
+    return und_volume_summed(v);
 }
 
 double und_volume_fullest(const und_volume *v)

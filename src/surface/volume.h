@@ -50,8 +50,9 @@ void und_volume_others(und_volume *v, const uint8_t *others);
 /* Each cell holds what phi encloses of it. */
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 int64_t und_volume_sum(const und_volume *v);
-/* The box of cells that hold some, as und_distance_bounds has it. */
-bool und_volume_bounds(const und_volume *v, int low[3], int high[3]);
+/* The same as a pass over rows inside, in one go with others, and what it found. */
+und_pass und_volume_sum_pass(const und_volume *v, const und_set *rows);
+int64_t und_volume_summed(const und_volume *v);
 /* The most that a cell holds, of a cell, once und_volume_sum has looked; more than cells take: the liquid is
  * forced where there is no room. */
 double und_volume_fullest(const und_volume *v);
@@ -59,10 +60,9 @@ bool und_volume_is_overfull(const und_volume *v);
 /* What phi, and films, show of it: for reports. */
 double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls);
 
-/* What is to be drawn, in cells: phi, with films on walls as thick as they are; d's own where there are none.
- * It is there until the next step. */
-und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                           const float **shown, und_error *err);
+/* What is to be drawn, in cells, laid out as phi: that, with films on walls as thick as they are. */
+und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls, float *shown,
+                           und_error *err);
 
 /* Shifts a frame's distance (m), which is what und_volume_show gave, so that its mesh encloses of each piece
  * what its cells hold. */

@@ -776,6 +776,8 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
                      .found = &found};
     und_volume_leave_solids(v, d, walls);
     memset(v->film, 0, v->mac.count);
+    v->parts->over = und_scratch_take_zeroed(v->parts->scratch);
+    v->parts->area = v->parts->over + und_scratch_bytes(v->mac.count * sizeof(int32_t)) / sizeof(int32_t);
     args.f.enough = SHOWN * (double)und_volume_list_and_sum(v, look_near, &args.f);
     const und_volume_parts all = *v->parts;
     args.f.little = (int32_t)fmin(LITTLE_LEFT * args.f.enough / (all.count + 1), UND_VOLUME_ONE);
@@ -788,4 +790,6 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     v->parts->chunk = all.chunk;
     v->parts->chunk_count = all.chunk_count;
     v->parts->count = all.count;
+    v->parts->over = v->parts->area = NULL;
+    und_scratch_give_back_zeroed(v->parts->scratch);
 }

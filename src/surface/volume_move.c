@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const float FURTHEST = 0.9f; /* cells that are crossed in a part */
+static const float LEAVES = 0.5f;   /* cells in a part: off a wall */
 static const float TRACE = 0.005f;  /* of a contact line's thickness: is left of a film */
 
 typedef struct move {
@@ -201,12 +202,14 @@ static bool slanted_flux(const move *m, int axis, size_t from, size_t to, const 
     return false;
 }
 
-/* What falls off a ceiling is not at it any more after the first part of a step. */
-static bool pulled_off(const und_volume_walls *walls, const float normal[3])
+/* What falls off a ceiling is not at it any more after the first part of a step; nor is what leaves a wall so
+ * fast: however thin it is, it would be put back to the wall in each part. */
+static bool comes_off(const und_volume_walls *walls, const float normal[3], float way)
 {
-    return walls->gravity[0] * (double)normal[0] + walls->gravity[1] * (double)normal[1] +
-               walls->gravity[2] * (double)normal[2] >
-           0;
+    return fabsf(way) > LEAVES || walls->gravity[0] * (double)normal[0] +
+                                          walls->gravity[1] * (double)normal[1] +
+                                          walls->gravity[2] * (double)normal[2] >
+                                      0;
 }
 
 /* What goes over a face out of the last of the batch, which is a film: its slope is the wall's.  False: the
@@ -230,7 +233,7 @@ static bool film_flux(const move *m, int axis, size_t from, size_t to, batch *b)
     b->most[i] = leaves_most(m, from, behind, b->most[i]);
     if (v->film[to] && v->c[to] > v->c[from] && v->c[behind] <= 0) /* drawn back: as thick as before it */
         b->part[i] = und_volume_cells(v->c[to]) / (space > 1e-3f ? space : 1e-3f);
-    if (!und_volume_is_straight(slope) || (across && off && pulled_off(m->walls, slope))) {
+    if (!und_volume_is_straight(slope) || (across && off && comes_off(m->walls, slope, b->way[i]))) {
         const float open = b->open[i] < space ? b->open[i] : space,
                     part = b->part[i] < 1.5f ? b->part[i] : 1.5f;
         const int32_t flux = und_volume_units(open * (b->way[i] * part)), most = b->most[i];

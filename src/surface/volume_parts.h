@@ -18,16 +18,16 @@ typedef struct und_volume_parts {
     uint8_t *to;          /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
     uint8_t *mark;        /* of cells of the list */
     uint8_t *unsure;      /* bits: why what particles know of a cell is not enough */
-    und_scratch *scratch; /* which lends, while they are borrowed, the next four; at most so much */
+    und_scratch *scratch; /* which lends, while they are borrowed, the next five; at most so much */
     size_t lent;
     int32_t *flux;           /* over high faces */
     int32_t *extra;          /* what a cell holds besides what phi encloses */
     int32_t *spare;          /* one more, which is flux */
     int32_t *part;           /* what phi encloses */
-    float *kept;             /* [films][6] of their faces, while the flow is made */
-    int32_t *area;           /* what that gains as phi falls by 1; but in und_volume_fit 0, as `over` is */
-    int32_t *over;           /* what moves phi of what a cell holds besides */
     float *fraction;         /* of a cell's room that is full; -1 where there is next to none */
+    float *kept;             /* [films][6] of their faces, while the flow is made */
+    int32_t *area, *over;    /* in und_volume_fit alone, lent, of 0: what `part` gains as phi falls by 1; and
+                                what moves phi of what a cell holds besides */
     und_volume_chunk *chunk; /* cells that are looked at, in order */
     int chunk_count, count;  /* chunks, and cells */
     ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
@@ -40,9 +40,8 @@ typedef struct und_volume_parts {
     float *block_most;
     int64_t *row_sum;
     und_total *row_total;
-    int32_t *row_most, most;     /* of rows, and of all, as und_volume_sum found it */
-    int32_t *row_low, *row_high; /* of rows: as und_volume_bounds found them */
-    uint8_t *row_films;          /* of rows: whether und_volume_find_films found some */
+    int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
+    uint8_t *row_films;      /* of rows: whether und_volume_find_films found some */
 } und_volume_parts;
 
 enum { UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };

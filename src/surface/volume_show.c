@@ -343,12 +343,10 @@ static void extend(const show *s, bool first)
     }
 }
 
-und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                           const float **shown, und_error *err)
+und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls, float *shown,
+                           und_error *err)
 {
-    const und_mac *m = &v->mac;
-    float *out = v->parts->fraction;
-    *shown = d->phi;
+    und_distance_copy(d, shown);
     und_volume_find_films(v, d, walls);
     list_near(v);
     show s = {.v = v, .walls = walls, .phi = d->phi, .count = v->parts->count, .index = v->parts->spare};
@@ -360,13 +358,11 @@ und_status und_volume_show(und_volume *v, const und_distance *d, const und_volum
     find_shown(&s);
     extend(&s, true);
     extend(&s, false);
-    memcpy(out, d->phi, m->count * sizeof *out);
     EACH_SPOT(&s, here)
     if (here->known) {
         const float film = here->wall - here->shown;
-        out[here->at] = v->film[here->at] ? film : fminf(out[here->at], film);
+        shown[here->at] = v->film[here->at] ? film : fminf(shown[here->at], film);
     }
     und_pages_free(s.spots);
-    *shown = out;
     return UND_OK;
 }
