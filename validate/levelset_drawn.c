@@ -396,6 +396,37 @@ static und_status draw_source(case_sink *sink, int n, und_error *err)
     return status;
 }
 
+/* A layer of 1.2 cells that falls onto a plate as thick as that: nothing is drawn of it within the plate. */
+static und_status draw_plate(case_sink *sink, int n, und_error *err)
+{
+    char text[96];
+    double worst = 1;
+    int count;
+    const double dx = 1.0 / n;
+    und_shape *plate = box_of(0.2, 0.42 - 0.6 * dx, 0.2, 0.8, 0.42 + 0.6 * dx, 0.8, err);
+    und_shape *layer = box_of(0.3, 0.45, 0.3, 0.7, 0.45 + 1.2 * dx, 0.7, err);
+    const und_fill_def fill = {.shape = layer};
+    const und_obstacle_def solid = {.name = "plate", .shape = plate};
+    und_levelset_def def = case_levelset_tank(sink, n, n, n, dx);
+    def.fills = &fill;
+    def.fill_count = 1;
+    def.obstacles = &solid;
+    def.obstacle_count = 1;
+    und_levelset *levelset = plate && layer ? und_levelset_create(&def, err) : NULL;
+    und_status status = levelset ? UND_OK : UND_FAILED;
+    for (int frame = 1; frame <= 4 && status == UND_OK; frame++) {
+        case_levelset_run(levelset, frame / 24.0, 1.0 / 24);
+        status = look(levelset, LARGE_IN_SPLASH, &count, &worst, err);
+    }
+    snprintf(text, sizeof text, "a layer on a plate, %d cells: drawn, the worst piece", n);
+    if (status == UND_OK)
+        case_report(sink, (case_result){text, worst, 1, 0.03, own});
+    und_levelset_destroy(levelset);
+    und_shape_destroy(plate);
+    und_shape_destroy(layer);
+    return status;
+}
+
 und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
 {
     und_status status = UND_OK;
@@ -406,5 +437,7 @@ und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
         status = draw_splashes(sink, n, err);
     for (int n = 32; n <= 64 && status == UND_OK; n *= 2)
         status = draw_source(sink, n, err);
+    for (int n = 24; n <= 48 && status == UND_OK; n *= 2)
+        status = draw_plate(sink, n, err);
     return status;
 }

@@ -197,36 +197,44 @@ static bool is_film(const films *f, size_t at, size_t next)
     return !(f->field[next] < 0) && f->field[at] + part * (f->field[next] - f->field[at]) < 0;
 }
 
-/* Whether a point is right beneath the solid's surface, and whether a film is over it.  Not in walls as thin
- * as that: it would come through. */
-static bool is_skin(const films *f, size_t at, bool *film)
+/* By which ways a point is right beneath the solid's surface, as bits, and whether a film is over it.  By
+ * none in walls as thin as that: it would come through. */
+static unsigned skin_of(const films *f, size_t at, bool *film)
 {
-    bool skin = false;
+    unsigned ways = 0;
     *film = false;
     for (int way = 0; way < 6; way++) {
         const ptrdiff_t step = (way % 2 ? 1 : -1) * f->p->step[way / 2], from = (ptrdiff_t)at;
         if (!(f->room[from + step] > 0))
             continue;
         if (f->room[from - step] > 0)
-            return false;
-        skin = true;
+            return 0;
+        ways |= 1U << way;
         *film = *film || is_film(f, at, (size_t)(from + step));
     }
-    return skin;
+    return ways;
+}
+
+/* Whether the surface by some ways is on the other side of a wall from that by others. */
+static bool is_other_side(unsigned ways, unsigned others)
+{
+    const unsigned low = 0x15, across = (others & low) << 1 | (others >> 1 & low);
+    return (ways & across) != 0 && (ways & others) == 0;
 }
 
 /* A film, or beside one: where it comes down to the wall. */
 static bool is_film_or_rim(const films *f, size_t at)
 {
-    bool film;
-    if (!is_beneath(f, at) || !is_skin(f, at, &film))
+    bool film, over;
+    const unsigned ways = is_beneath(f, at) ? skin_of(f, at, &film) : 0;
+    if (ways == 0)
         return false;
     for (int k = 0; k < 27 && !film; k++) {
         const ptrdiff_t by =
             (k % 3 - 1) * f->p->step[0] + (k / 3 % 3 - 1) * f->p->step[1] + (k / 9 - 1) * f->p->step[2];
         const size_t next = (size_t)((ptrdiff_t)at + by);
-        if (is_beneath(f, next) && !is_skin(f, next, &film))
-            film = false;
+        const unsigned others = is_beneath(f, next) ? skin_of(f, next, &over) : 0;
+        film = others != 0 && over && !is_other_side(ways, others);
     }
     return film;
 }
@@ -292,7 +300,7 @@ static float room_at(const films *f, const float place[3], float gradient[3])
     return value;
 }
 
-/* What is in the solid is moved to its surface. */
+/* What is in the solid is moved to its surface, on the side where the liquid is. */
 static void leave_solid(const films *f, und_shell *shell)
 {
     enum { BLOCK = 4096, ROUNDS = 3 };
@@ -301,8 +309,12 @@ static void leave_solid(const films *f, und_shell *shell)
     for (int b = 0; b < (shell->vertex_count + BLOCK - 1) / BLOCK; b++)
         for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++) {
             float *place = shell->position + 3 * (size_t)v, slope[3];
+            const float *normal = shell->normal + 3 * (size_t)v;
             for (int round = 0; round < ROUNDS; round++) {
                 const float in = room_at(f, place, slope);
+                if (slope[0] * normal[0] + slope[1] * normal[1] + slope[2] * normal[2] > 0)
+                    for (int a = 0; a < 3; a++)
+                        slope[a] = -normal[a]; /* in the middle of a thin wall */
                 const float square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
                 if (!(in < 0) || !(square > 0.01F))
                     break;
