@@ -553,7 +553,7 @@ static void a_ball_in_a_pipe(void **unused)
         double fastest, fullest;
         const und_shape ball = {.kind = UND_SPHERE, .radius = 0.25 - gap};
         assert_int_equal(come_down(n, make(&ball), speed, &fastest, &fullest, &err), UND_OK);
-        if (!(fastest > 0.8 * due && fastest < 1.5 * due) || !(fullest < 2.5))
+        if (!(fastest > 0.8 * due && fastest < 2 * due) || !(fullest < 2.5))
             fail_msg("%d cells: %g m/s for %g, %g in a cell", n, fastest, due, fullest);
     }
 }

@@ -11,7 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CELLS = 24, FRAMES = 12, FINE = 8 /* frames of the reference in each */ };
+enum { CELLS = 24, FRAMES = 12, FINE = 8 /* frames of the reference in each */, STARTS = 4 };
+
+typedef struct difference {
+    double mean, moved; /* cells */
+    double gap;         /* cells: farthest from the surface to a particle */
+} difference;
 
 /* The same flow, with frames near to one another and as a film has them. */
 typedef struct pair {
@@ -84,7 +89,7 @@ static und_status look(const und_texture *t, const und_shell *shell, const und_g
     return status;
 }
 
-static und_status compare(case_sink *sink, pair *p, und_error *err)
+static und_status compare(pair *p, difference *d, und_error *err)
 {
     und_frame_mesh_def def = {.threads = p->threads};
     und_frame frame;
@@ -95,23 +100,15 @@ static und_status compare(case_sink *sink, pair *p, und_error *err)
         status = und_frame_mesh(&frame, &def, &shell, err);
     for (int k = 0; k < 2 && status == UND_OK; k++)
         status = look(p->texture[k], &shell, &p->grid, p->threads, &of[k], err);
-    double mean = 0, moved = 0;
+    *d = (difference){.gap = of[1].gap};
     for (int i = 0; status == UND_OK && i < 3 * shell.vertex_count; i += 3) {
         double off = 0, way = 0;
         for (int a = i; a < i + 3; a++) {
             off += pow((double)(of[1].rest[a] - of[0].rest[a]), 2);
             way += pow((double)(shell.position[a] - of[0].rest[a]), 2);
         }
-        mean += sqrt(off) / p->grid.dx / shell.vertex_count;
-        moved += sqrt(way) / p->grid.dx / shell.vertex_count;
-    }
-    if (status == UND_OK) {
-        case_report(sink, (case_result){"off the texture that 192 frames a second give, cells, mean", mean, 0,
-                                        0.5, "the same flow"});
-        case_report(sink, (case_result){"that, over how far the liquid has moved", mean / moved, 0, 0.05,
-                                        "the same flow"});
-        case_report(sink, (case_result){"farthest that the surface is from a particle, cells", of[1].gap, 0,
-                                        1, "twice the spacing"});
+        d->mean += sqrt(off) / p->grid.dx / shell.vertex_count;
+        d->moved += sqrt(way) / p->grid.dx / shell.vertex_count;
     }
     free(of[0].rest);
     free(of[1].rest);
@@ -120,12 +117,15 @@ static und_status compare(case_sink *sink, pair *p, und_error *err)
     return status;
 }
 
-/* A ball falls and is flattened on the floor. */
-und_status case_texture_flow(case_sink *sink, und_error *err)
+/* A ball falls and is flattened on the floor; where in a cell it begins changes what they differ by by a
+ * fifth.
+ */
+static und_status fall(case_sink *sink, int start, difference *d, und_error *err)
 {
     und_levelset_def def = case_levelset_tank(sink, CELLS, CELLS * 3 / 4, CELLS, 1.0 / CELLS);
+    const und_vec3 middle = und_vec(0.5 + 0.004 * start, 0.3 - 0.003 * start, 0.5 + 0.003 * start);
     und_shape *ball =
-        und_shape_create(&(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.3, 0.5}, .radius = 0.25}, err);
+        und_shape_create(&(und_shape){.kind = UND_SPHERE, .center = middle, .radius = 0.25}, err);
     und_fill_def fill = {.shape = ball};
     def.fills = &fill;
     def.fill_count = 1;
@@ -137,10 +137,32 @@ und_status case_texture_flow(case_sink *sink, und_error *err)
     for (int step = 1; step <= FRAMES * FINE && status == UND_OK; step++)
         status = advance(&p, step, err);
     if (status == UND_OK)
-        status = compare(sink, &p, err);
+        status = compare(&p, d, err);
     und_texture_destroy(p.texture[0]);
     und_texture_destroy(p.texture[1]);
     und_levelset_destroy(p.levelset);
     und_shape_destroy(ball);
     return status;
+}
+
+und_status case_texture_flow(case_sink *sink, und_error *err)
+{
+    difference all = {0};
+    und_status status = UND_OK;
+    for (int start = 0; start < STARTS && status == UND_OK; start++) {
+        difference d = {0};
+        status = fall(sink, start, &d, err);
+        all.mean += d.mean / STARTS;
+        all.moved += d.moved / STARTS;
+        all.gap = fmax(all.gap, d.gap);
+    }
+    if (status != UND_OK)
+        return status;
+    case_report(sink, (case_result){"off the texture that 192 frames a second give, cells, mean", all.mean, 0,
+                                    0.5, "the same flow"});
+    case_report(sink, (case_result){"that, over how far the liquid has moved", all.mean / all.moved, 0, 0.05,
+                                    "the same flow"});
+    case_report(sink, (case_result){"farthest that the surface is from a particle, cells", all.gap, 0, 1,
+                                    "twice the spacing"});
+    return UND_OK;
 }

@@ -28,9 +28,10 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 #define CROSSES_LESS (1 / 0.6)
 
 /* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
- * the others: they would make the steps of all the liquid shorter. */
+ * the others, and up to so many: they would make the steps of all the liquid shorter. */
 #define FEW 0.01
-#define FURTHER 1.3
+#define FURTHER 1.4
+#define FURTHEST 3.9
 
 static bool is_viscous(const und_levelset_def *def)
 {
@@ -678,7 +679,8 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->def.order = order_of(def);
     s->threads = und_threads(def->threads);
     s->def.courant = courant_of(def);
-    s->furthest = s->def.courant * (is_viscous(def) ? 1 : FURTHER);
+    s->furthest = is_viscous(def) ? 0 : fmin(s->def.courant * FURTHER, FURTHEST);
+    s->furthest = fmax(s->furthest, s->def.courant);
     s->follows = def->trace == 3 || takes_long_steps(def) ? UND_TRACE_RK3 : UND_TRACE_RK2;
     s->layers = (int)fmax(ceil(s->furthest) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);

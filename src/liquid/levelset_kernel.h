@@ -9,8 +9,6 @@
 
 #define UND_EXCESS_OFF 3e-4f /* of a cell: fluxes are off by that much, which the pressure is not to push */
 
-#define UND_EXCESS_ROOM 0.01f /* of a cell: less room is as that */
-
 typedef struct und_excess_args {
     und_mac mac;
     const int32_t *c;
@@ -20,7 +18,7 @@ typedef struct und_excess_args {
     bool moving;                /* solids do; then: */
     const float *push[3];       /* what they push through faces, */
     const uint8_t *beside_thin; /* and cells at walls too thin for the grid */
-    float half, most;           /* of it goes, and no more than that, of a cell's room */
+    float half, most;           /* of it goes, and no more than that */
     float deep;                 /* phi; further in all of it does */
     float per_speed;
 } und_excess_args;
@@ -88,16 +86,15 @@ UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
     const und_lanes phi = und_lanes_load(a->phi + p.at), none = {0};
     und_lanes part = none;
     if (und_lanes_bits(phi < 0) & p.which) {
-        const und_lanes over = und_excess_at(a, p.at, p.which), least = und_lanes_all(UND_EXCESS_ROOM);
-        const und_lanes room = und_lanes_max(und_rooms(a, p.at), least), half = a->half * room;
+        const und_lanes over = und_excess_at(a, p.at, p.which);
         const und_lanes_int much = (phi < 0) & (over > 0.1f);
-        part = und_lanes_select(much, half * und_volumes_clip((over - 0.1f) / room, a->most), none);
+        part = und_lanes_select(much, a->half * und_volumes_clip(over - 0.1f, a->most), none);
         const und_lanes_int left = (phi < 0) & (phi > -0.5f) & (over < 0);
         if (und_lanes_bits(left) & p.which)
             part = und_lanes_select(left & und_lanes_where(und_enclosed(a, p)),
-                                    half * und_volumes_clip(over / room, a->most), part);
+                                    a->half * und_volumes_clip(over, a->most), part);
         const und_lanes rest = over - und_volumes_clip(over, UND_EXCESS_OFF);
-        part = und_lanes_select(phi < a->deep, half * und_volumes_clip(rest / room, a->most), part);
+        part = und_lanes_select(phi < a->deep, a->half * und_volumes_clip(rest, a->most), part);
     }
     und_lanes_store_some(a->gain + p.at, a->grown ? part + und_lanes_load(a->grown + p.at) : part, p.which);
 }

@@ -21,7 +21,7 @@ static const double MOST_SHIFT = 0.5; /* cells */
 static const double MOSTLY = 0.7;     /* of a piece */
 static const float ALL = 2, NONE = 4; /* cells from the surface: shifted as it is, and not at all */
 static const float WET = 0.01f;       /* of a cell: less does not join pieces */
-static const float TOWARDS = 0.3f;    /* of a distance's rise: more is towards a wall */
+static const float LAYER = 0.7f;      /* cells: by so much the distance rises away from a layer's wall */
 static const float BENEATH = 0.3f;    /* cells: where a triangle's piece is looked for */
 
 typedef struct piece {
@@ -297,17 +297,18 @@ static bool shift_pieces(const pieces *p, int round)
     return more;
 }
 
-/* Whether the liquid's surface at a cell runs along a wall that it touches: not a layer's, which lies on it.
- */
+/* Whether the liquid touches a wall at a cell, and is no layer that lies on it. */
 static bool is_at_wall(const pieces *p, const float *shown, size_t at)
 {
+    bool touches = false;
     for (int a = 0; a < (p->v->mac.n[2] > 1 ? 3 : 2); a++) {
         const size_t low = at - (size_t)p->v->mac.step[a], high = at + (size_t)p->v->mac.step[a];
         const bool from = !(p->walls->open[a][low] > 0), to = !(p->walls->open[a][at] > 0);
-        if (from != to && shown[at] > shown[from ? high : low] + TOWARDS)
-            return true;
+        if (from != to && shown[from ? high : low] > shown[at] + LAYER)
+            return false;
+        touches = touches || from || to;
     }
-    return false;
+    return touches;
 }
 
 /* Films are as thick as they are, but where there is little else; what touches a wall touches it. */
