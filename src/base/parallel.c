@@ -67,13 +67,13 @@ static struct {
 /* Where this thread is: in which loop, on which of its seats, which share is its own, from which it takes, in
  * what range. */
 typedef struct {
+    int worker; /* number of this thread; 0 of one that puts up loops */
     loop *loop;
     int seat, own, from;
     range range;
 } place;
 
 static _Thread_local place here;
-static _Thread_local int worker; /* number of this thread; 0 of one that puts up loops */
 
 static void sleep_while(_Atomic unsigned *word, unsigned value)
 {
@@ -98,7 +98,7 @@ static void enter(loop *l, int seat)
 {
     here.loop = l;
     here.seat = seat;
-    here.own = here.from = worker < l->threads ? worker : seat;
+    here.own = here.from = here.worker < l->threads ? here.worker : seat;
     here.range = l->known;
     l->body(l->data);
 }
@@ -176,7 +176,7 @@ static void help(loop *l)
 
 static void *work(void *number)
 {
-    worker = (int)(intptr_t)number;
+    here.worker = (int)(intptr_t)number;
     for (;;) {
         unsigned seen = atomic_load(&pool.posted);
         for (int i = 0; i < SLOTS; i++)

@@ -12,9 +12,8 @@
 #include <string.h>
 
 enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, PAYING = 2, SHIFTS = 4 }; /* rounds */
-static const double SHOWN = 0.005; /* of all: as long as phi moves by more it is gone on */
-static const double LITTLE_LEFT =
-    0.25; /* of a cell's share of that: what has less left is not gone on with */
+static const double SHOWN = 0.005;            /* of all: as long as phi moves by more it is gone on */
+static const double LITTLE_LEFT = 0.25;       /* of a cell's share of that: less may be left */
 static const float NEAR = 2.6f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
 static const float LEAST_ROOM = 0.02f;
 static const float FILM = 0.52f; /* cells: what is thicker on a slanted wall is liquid */
@@ -23,7 +22,7 @@ static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what i
 static const float TRUSTED = 0.1f; /* cells: what particles are trusted with, at most */
 static const float SHOWS_MORE = 0.02f, SHOWS_LESS = 0.003f; /* or of what there is, where phi shows so */
 static const float TRUSTED_SHIFT = 0.2f,
-                   SURE_SHIFT = 0.02f; /* of what is asked; where the flow keeps its volume */
+                   SURE_SHIFT = 0.02f; /* of what is asked; where flow keeps its volume */
 static const float SURE = 0.25f;       /* cells: what particles are trusted with there, at most */
 static const float BEND = 0.5f;        /* a second difference of phi: what is thin has more */
 static const float LEAST_AREA = 1.6f, WEIGHTS = 64; /* the sum of und_volume_weight */
