@@ -84,6 +84,25 @@ static void a_splash_on_the_floor(void **state)
     assert_true(compare(t.def, 3) < 0.5);
 }
 
+/* What needs more than a quarter of the cells has all, until most of it has gone. */
+static void much_of_a_domain(void **state)
+{
+    (void)state;
+    scene t;
+    make_scene(&t, 128, 1);
+    t.def.window.automatic = 1;
+    und_levelset *small = start_levelset(&t.def);
+    t.drop = (und_shape){.kind = UND_BOX, .center = {1, 1, 0}, .half = {0.9, 0.4, 1}};
+    und_levelset *large = start_levelset(&t.def);
+    assert_true(cells_of(small) < 128 * 128 && cells_of(large) == 128 * 128);
+    und_levelset_destroy(small);
+    und_levelset_destroy(large);
+    und_shape hole = {.kind = UND_BOX, .center = {1, 0, 0}, .half = {1.4, 0.4, 1}};
+    t.source = (und_element_def){.role = UND_ELEMENT_DRAIN, .shape = &hole, .end = INFINITY};
+    t.def.element_count = 1;
+    assert_true(compare(t.def, 24) < 0.5);
+}
+
 /* Two drops in opposite corners, of which one flies: the box around them is the domain, and most of its rows
  * have nothing in them. */
 static void liquid_far_apart(void **state)
@@ -270,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_splash_on_the_floor),
+        cmocka_unit_test(much_of_a_domain),
         cmocka_unit_test(liquid_far_apart),
         cmocka_unit_test(spray_that_lands_far_off),
         cmocka_unit_test(a_source_that_opens_late),

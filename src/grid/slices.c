@@ -9,11 +9,6 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 /* Stage s of slices [low, high), s slices fewer at an end where another slab follows. */
 static void run_slab(und_slice_fn *fn, const void *context, int stages, int low, int high, int slices)
 {
@@ -39,21 +34,23 @@ static void run_pair(und_slice_fn *fn, const void *context, int stage, int pair,
         fn(context, stage, slice);
 }
 
-/* A border lies where the last stage's part of a slab ends with a whole pair. */
+/* Where a slab begins: there the last stage's part of the one before ends with a whole pair. */
+static int slab_begin(const und_slabs *s, int slab)
+{
+    const int shift = (s->stages - 1) % 2, even = (int)((long)slab * s->slices / s->count);
+    return slab == 0 ? 0 : slab == s->count ? s->slices : (even - shift) / 2 * 2 + shift;
+}
+
+/* Slabs are thick enough that what is left at one border is not read at the next, and each thread has as
+ * many. */
 und_slabs und_slabs_make(int stages, int slices, int threads)
 {
     enum { SLABS_PER_THREAD = 4 };
-    und_slabs s = {.stages = stages, .slices = slices};
-    if (threads <= 1) {
-        s.thick = slices;
-        s.count = 1;
+    und_slabs s = {.stages = stages, .slices = slices, .count = 1};
+    if (threads <= 1)
         return s;
-    }
-    s.thick = most(2 * stages, slices / (SLABS_PER_THREAD * threads)) / 2 * 2;
-    s.shift = (stages - 1) % 2;
-    s.count = (slices - s.shift) / s.thick;
-    if (s.count < 2 * threads)
-        s.count = 0;
+    s.count = least(SLABS_PER_THREAD * threads, slices / (2 * stages + 1));
+    s.count = s.count < 2 * threads ? 0 : s.count - s.count % threads;
     return s;
 }
 
@@ -69,12 +66,10 @@ int und_slabs_tasks(const und_slabs *s, int step)
 
 void und_slabs_run(const und_slabs *s, int step, int task, und_slice_fn *fn, const void *context)
 {
-    const int low = task * s->thick + s->shift, high = low + s->thick;
     if (s->count == 0)
         run_pair(fn, context, step, task, s->slices);
     else if (step == 0)
-        run_slab(fn, context, s->stages, task == 0 ? 0 : low, task == s->count - 1 ? s->slices : high,
-                 s->slices);
+        run_slab(fn, context, s->stages, slab_begin(s, task), slab_begin(s, task + 1), s->slices);
     else
-        run_border(fn, context, s->stages, high);
+        run_border(fn, context, s->stages, slab_begin(s, task + 1));
 }

@@ -12,7 +12,7 @@ typedef void und_slice_fn(const void *context, int stage, int slice);
  * and 2 k + 1 are never worked on at the same time in the last stage, and 2 k comes first there. */
 typedef struct und_slabs {
     int stages, slices;
-    int thick, shift, count; /* of slabs; 0: there are none */
+    int count; /* of slabs, as thick as each other; 0: there are none */
 } und_slabs;
 
 und_slabs und_slabs_make(int stages, int slices, int threads);

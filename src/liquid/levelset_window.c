@@ -18,12 +18,15 @@
 #include <string.h>
 
 enum {
-    LEAST = 16, /* cells along an axis */
-    SLACK = 8,  /* cells that a fitted window has at least beyond what it is to hold, when it is fitted, */
-    PART = 8,   /* or so many a part of its length, */
-    LOOSE = 3,  /* and from how many times more on it is fitted again */
-    LAG = 4,    /* cells that the liquid's middle may be off that of a window of fixed size */
-    LANDING = 8 /* cells around what drops may come to */
+    LEAST = 16,  /* cells along an axis */
+    SLACK = 8,   /* cells that a fitted window has at least beyond what it is to hold, when it is fitted, */
+    PART = 8,    /* or so many a part of its length, */
+    LOOSE = 3,   /* and from how many times more on it is fitted again */
+    LAG = 4,     /* cells that the liquid's middle may be off that of a window of fixed size */
+    LANDING = 8, /* cells around what drops may come to */
+    MOST = 4,    /* one that needs but one of so many cells has all, */
+    FEWER = 2,   /* until it needs so many times fewer, */
+    LOOKS = 8    /* which is looked for once in so many substeps */
 };
 
 /* ---- What is carried ---- */
@@ -298,12 +301,28 @@ static box sized_box(const und_levelset *s, const box *liquid)
     return b;
 }
 
-/* A window that holds what it must and is not much larger stays.  An automatic one has all cells of an axis
- * rather than most of them. */
+static double cells_of(const box *b)
+{
+    double cells = 1;
+    for (int a = 0; a < 3; a++)
+        cells *= b->high[a] - b->low[a];
+    return cells;
+}
+
+static bool is_whole(const und_levelset *s)
+{
+    const box now = current(s), all = all_of(s);
+    return !memcmp(&now, &all, sizeof all);
+}
+
+/* A window that holds what it must and is not much larger stays.  An automatic one has all cells rather than
+ * a good part of them, as liquid that is let go of spreads, and all of an axis rather than most of them. */
 static box fitted(const und_levelset *s, const box *need)
 {
-    const box now = current(s), tight = clipped(&s->mac, *need);
+    const box now = current(s), all = all_of(s), tight = clipped(&s->mac, *need);
     box b = *need, loose = *need;
+    if (s->fitted && cells_of(&all) < MOST * (is_whole(s) ? FEWER : 1) * cells_of(&tight))
+        return all;
     for (int a = 0; a < 3; a++) {
         const int length = need->high[a] - need->low[a],
                   slack = length / PART > SLACK ? length / PART : SLACK;
@@ -438,6 +457,8 @@ void und_levelset_move_window(und_levelset *s)
 {
     if (!s->def.window.on && !und_mac_is_window(&s->mac))
         return;
+    if (s->fitted && is_whole(s) && !s->present && (long)s->substeps % LOOKS != 0)
+        return; /* nothing can leave it */
     const box liquid = liquid_box(s), now = current(s),
               to = s->def.window.on ? wanted(s, &liquid) : all_of(s); /* a branch may have none any more */
     const bool stays = !memcmp(&to, &now, sizeof to), fewer = und_levelset_keep_rows(s);

@@ -498,8 +498,7 @@ static unsigned unlinked(const fit *f, const und_volume_chunk *chunk, int k)
     return bits;
 }
 
-/* Sums over the cells around by und_volume_weight; beside walls that no cell shows, those on the same side.
- */
+/* Sums over the cells around by und_volume_weight; beside walls that no cell shows, on the same side. */
 typedef struct around {
     und_lanes over, area,
         held; /* cells: what they have too much of, the surface's area, all that they have */
