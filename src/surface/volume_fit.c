@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, SHIFTS = 4 }; /* rounds */
+enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, PAYING = 2, SHIFTS = 4 }; /* rounds */
 static const double SHOWN = 0.005; /* of all: as long as phi moves by more it is gone on */
 static const double LITTLE_LEFT =
     0.25; /* of a cell's share of that: what has less left is not gone on with */
@@ -441,23 +441,49 @@ UND_KERNEL(even_out, fit_args, UND_EACH_BLOCK)
 
 /* ---- Debts ---- */
 
-/* Which cells owe, */
-static inline void find_debts(const fit_args *a, und_place block)
+/* The fullest neighbours of some of a chunk's cells. */
+static void find_fullest(const fit *f, size_t at, unsigned which)
 {
-    und_volume_chunk *const first = a->f.v->parts->chunk + block.at, *const end = first + block.x;
-    for (und_volume_chunk *k = first; k < end; k++)
-        k->gives = (uint16_t)(k->bits & und_lanes_bits(und_lanes_int_load(a->f.v->c + k->at) < 0));
+    und_volume_parts *p = f->v->parts;
+    const unsigned near = und_lanes_bits(near_walls(f, at)) & which;
+    und_lanes_int best = {0}, to = best + UND_VOLUME_STAY;
+    for (int n = 0; n < UND_VOLUME_AROUND; n++) {
+        const size_t next = (size_t)((ptrdiff_t)at + p->around[n]);
+        const und_lanes_int there = und_lanes_int_load(f->v->c + next);
+        und_lanes_int fuller = there > best;
+        if (!(und_lanes_bits(fuller) & which))
+            continue;
+        if (p->others || p->held)
+            fuller &=
+                (und_lanes_bytes(p->own + next) != 0) & (und_lanes_bytes(p->kind + next) != UND_VOLUME_HELD);
+        fuller &= near ? linked(f, at, near, n) : fuller;
+        best = und_lanes_int_select(fuller, there, best);
+        to = und_lanes_int_select(fuller, (und_lanes_int){0} + n, to);
+    }
+    und_lanes_bytes_store_some(p->to + at, to, which);
 }
-UND_KERNEL(find_debts, fit_args, UND_EACH_BLOCK)
 
-/* and what those around pay them. */
+/* What cells owe is paid by their fullest neighbours. */
+static inline void find_payers(const fit_args *a, und_place block)
+{
+    const fit *f = &a->f;
+    und_volume_chunk *const first = f->v->parts->chunk + block.at, *const end = first + block.x;
+    for (und_volume_chunk *k = first; k < end; k++) {
+        und_volume_fetch_around(&f->v->mac, f->v->c, k, end);
+        k->gives = (uint16_t)(k->bits & und_lanes_bits(und_lanes_int_load(f->v->c + k->at) < 0));
+        if (!k->gives)
+            continue;
+        find_fullest(f, (size_t)k->at, k->gives);
+        und_volume_set_out(f->v, k, f->v->c);
+    }
+}
+UND_KERNEL(find_payers, fit_args, UND_EACH_BLOCK)
+
 static inline void pay(const fit_args *a, und_place block)
 {
-    const und_volume_chunk *const end = a->f.v->parts->chunk + a->f.v->parts->chunk_count;
-    (void)block;
-    for (const und_volume_chunk *k = a->f.v->parts->chunk; k < end; k++)
-        UND_VOLUME_OF_CHUNK(k, k->gives, at)
-    und_volume_pay(a->f.v, a->f.walls, at);
+    const und_volume *v = a->f.v;
+    for (int i = 0; i < block.x; i++)
+        und_volume_give_out(v, &v->parts->chunk[block.at + (size_t)i], v->c);
 }
 UND_KERNEL(pay, fit_args, UND_EACH_BLOCK)
 
@@ -648,7 +674,7 @@ UND_KERNEL(refresh, fit_args, UND_EACH_ROW)
 
 /* ---- All of it ---- */
 
-enum { MOST_STEPS = 2 * TO_SURFACE + EVENING + 10, MOST_PASSES = MOST_STEPS + 1 };
+enum { MOST_STEPS = 2 * TO_SURFACE + EVENING + 2 * PAYING + 8, MOST_PASSES = MOST_STEPS + 1 };
 
 typedef struct way {
     fit_args args[EVENING], end;
@@ -677,8 +703,10 @@ static void add_shift(way *w, findings *found)
     for (int round = 0; round < w->args->f.rounds; round++)
         w->pass[w->passes++] = UND_PASS(even_out, &w->args[round], &w->slices);
     w->steps += und_pass_chain_steps(w->step + w->steps, evening, w->args->f.rounds);
-    add(w, UND_PASS(find_debts, w->args, &w->chunks), &found->paid);
-    add(w, UND_PASS(pay, w->args, &w->one), &found->paid);
+    for (int round = 0; round < PAYING; round++) {
+        add(w, UND_PASS(find_payers, w->args, &w->chunks), &found->paid);
+        add(w, UND_PASS(pay, w->args, &w->chunks), &found->paid);
+    }
     add(w, UND_PASS(set_over, w->args, &w->chunks), NULL);
     add(w, UND_PASS(shift, w->args, &w->chunks), NULL);
     add(w, UND_PASS(set_phi, w->args, &w->chunks), NULL);
