@@ -116,7 +116,7 @@ static void gravity_and_forces_everywhere(void **state)
         tank t = make_tank(70, 6, nz);
         und_element_def force = element(UND_ELEMENT_FORCE, EVERYWHERE, 2, 3, 7);
         add_elements(&t, &force, 1, 2);
-        und_elements_render(t.e, 0, &t.d);
+        und_elements_render(t.e, 0, 0, &t.d);
         assert_null(und_elements_held(t.e));
         und_elements_force(t.e, &t.s, (const double[3]){0, -10, 0}, 0.5);
         every_face_is(&t, pulled, 1e-6);
@@ -154,7 +154,7 @@ static void forces_act_in_their_region(void **state)
                     }
         und_element_def force = element(UND_ELEMENT_FORCE, shape, 10, 20, 30);
         add_elements(&t, &force, 1, 1);
-        und_elements_render(t.e, 0, &t.d);
+        und_elements_render(t.e, 0, 0, &t.d);
         und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 0.1);
         every_face_is(&t, boxed, 1e-6);
         empty_tank(&t);
@@ -177,7 +177,7 @@ static void forces_fade_inside_the_border(void **state)
     und_element_def force = element(UND_ELEMENT_FORCE, below, 10, 20, 30);
     force.soft = 0.3;
     add_elements(&t, &force, 1, 1);
-    und_elements_render(t.e, 0, &t.d);
+    und_elements_render(t.e, 0, 0, &t.d);
     und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 0.1);
     every_face_is(&t, softened, 1e-5);
     empty_tank(&t);
@@ -207,7 +207,7 @@ static void functions_are_asked_at_faces(void **state)
         force.field.value[a] = (und_value){.fn = wave, .context = &scale[a]};
     add_elements(&t, &force, 1, 7);
     calls = 0;
-    und_elements_render(t.e, 0.25, &t.d);
+    und_elements_render(t.e, 0.25, 0, &t.d);
     und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 1);
     every_face_is(&t, waved, 1e-5);
     assert_int_equal(calls, 8 * 7 * 5 + 9 * 6 * 5 + 9 * 7 * 4); /* on faces of the flow, once each */
@@ -215,7 +215,7 @@ static void functions_are_asked_at_faces(void **state)
         force.field.value[a].uniform = true;
     add_elements(&t, &force, 1, 7);
     calls = 0;
-    und_elements_render(t.e, 0.25, &t.d);
+    und_elements_render(t.e, 0.25, 0, &t.d);
     und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 1);
     assert_int_equal(calls, 3); /* the same everywhere */
     empty_tank(&t);
@@ -324,13 +324,13 @@ static void alpha_does_not_depend_on_the_steps(void **state)
         lead.alpha = und_value_constant(0.3);
         add_elements(&t, &lead, 1, 1);
         for (int i = 0; i < steps; i++) {
-            und_elements_render(t.e, i / (24.0 * steps), &t.d);
+            und_elements_render(t.e, i / (24.0 * steps), 0, &t.d);
             und_elements_modify(t.e, &t.s, 1 / (24.0 * steps));
         }
         assert_double_near((double)t.s.u[0][und_mac_at(&t.s.mac, 1, 1, 1)], 0.6, 1e-6);
         lead.alpha = und_value_constant(1);
         add_elements(&t, &lead, 1, 1);
-        und_elements_render(t.e, 0, &t.d);
+        und_elements_render(t.e, 0, 0, &t.d);
         und_elements_modify(t.e, &t.s, 1e-9);
         assert_true(t.s.u[0][und_mac_at(&t.s.mac, 1, 1, 1)] == 2); /* at once, and exactly */
         empty_tank(&t);
@@ -355,7 +355,7 @@ static void alpha_is_a_field(void **state)
     und_element_def lead = element(UND_ELEMENT_VELOCITY, EVERYWHERE, 4, 8, 12);
     lead.alpha = (und_value){.fn = alpha_of_place};
     add_elements(&t, &lead, 1, 2);
-    und_elements_render(t.e, 0.125, &t.d);
+    und_elements_render(t.e, 0.125, 0, &t.d);
     und_elements_modify(t.e, &t.s, 1.0 / 24);
     every_face_is(&t, led, 1e-5);
     empty_tank(&t);
@@ -372,7 +372,7 @@ static void elements_begin_and_end(void **state)
     static const double times[] = {0.99, 1, 1.99, 2, 3};
     static const double sums[] = {0, 1, 2, 2, 2};
     for (int i = 0; i < 5; i++) {
-        und_elements_render(t.e, times[i], &t.d);
+        und_elements_render(t.e, times[i], 0, &t.d);
         und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 1);
         assert_double_near((double)t.s.u[0][und_mac_at(&t.s.mac, 1, 1, 0)], sums[i], 0);
     }
@@ -407,7 +407,7 @@ static void sources_hold_their_cells(void **state)
     for (int time = 0; time <= 1; time++) {
         for (int a = 0; a < 3; a++)
             memset(t.s.u[a], 0, m->count * sizeof(float));
-        und_elements_render(t.e, time, &t.d);
+        und_elements_render(t.e, time, 0, &t.d);
         const und_mask *held = und_elements_held(t.e);
         assert_int_equal(und_mask_count(held), 12);
         int x0 = 2 + 4 * time;
@@ -438,7 +438,7 @@ static void sources_fill_and_drains_empty(void **state)
                                element(UND_ELEMENT_DRAIN, half, 0, 0, 0)};
     list[0].motion = list[1].motion = middle;
     add_elements(&t, list, 2, 2);
-    und_elements_render(t.e, 0, &t.d);
+    und_elements_render(t.e, 0, 0, &t.d);
     assert_true(und_elements_fill(t.e, &t.d, true));
     double volume = und_distance_volume(&t.d, NULL);
     assert_double_near(volume, 2.0 / 3 * M_PI * pow(4 * DX, 3), 0.03 * volume); /* half a ball */
@@ -463,7 +463,7 @@ static void sources_at_the_sides(void **state)
         und_shape *shape = box(-9, m->origin[1] + 4 * DX, -9, m->origin[0] + 1.01 * DX, 9, 9);
         und_element_def source = element(UND_ELEMENT_SOURCE, shape, 3, 0, 0);
         add_elements(&t, &source, 1, 1);
-        und_elements_render(t.e, 0, &t.d);
+        und_elements_render(t.e, 0, 0, &t.d);
         assert_true(und_elements_fill(t.e, &t.d, true));
         assert_false(und_elements_fill(t.e, &t.d, true)); /* it is full */
         und_elements_pour(t.e, &t.s);
@@ -534,7 +534,7 @@ static void a_kind_of_ones_own(void **state)
     lead.field.kind = &vortex_kind;
     lead.field.data = &swirl;
     add_elements(&t, &lead, 1, 2);
-    und_elements_render(t.e, 0, &t.d);
+    und_elements_render(t.e, 0, 0, &t.d);
     und_elements_modify(t.e, &t.s, 0.01);
     every_face_is(&t, swirled, 1e-6);
     empty_tank(&t);
@@ -563,7 +563,7 @@ static void same_bits_at_any_thread_count(void **state)
         tank t = make_tank(48, 24, 32);
         add_elements(&t, list, 4, threads[i]);
         for (int step = 0; step < 2; step++) {
-            und_elements_render(t.e, 0.1 * step, &t.d);
+            und_elements_render(t.e, 0.1 * step, 0, &t.d);
             und_elements_fill(t.e, &t.d, true);
             und_elements_force(t.e, &t.s, (const double[3]){1, -9, 0.5}, 0.02);
             und_elements_modify(t.e, &t.s, 0.02);
@@ -635,7 +635,7 @@ static void sources_bring_what_their_shapes_do(void **state)
     for (int i = 0; i < 4; i++) {
         add_elements(&t, &defs[i], 1, 1);
         und_elements_hold_thin(t.e);
-        und_elements_render(t.e, 1.5, &t.d);
+        und_elements_render(t.e, 1.5, 0, &t.d);
         assert_non_null(und_elements_held(t.e));
         assert_true(und_mask_count(und_elements_held(t.e)) > 0);
         assert_float_equal(und_elements_brings(t.e, NULL, 0.25), 0.25 * rate[i], 0.0025 * rate[i]);

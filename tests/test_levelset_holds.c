@@ -266,6 +266,52 @@ static void end(run r)
     und_scene_destroy(r.scene);
 }
 
+/* ---- What cells owe ---- */
+
+static double least_of(const und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    double least = 0;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (int x = 0; x < m->n[0]; x++)
+            least = fmin(least, (double)und_levelset_volume_cells(s)[und_mac_row(m, row) + (size_t)x] /
+                                    UND_VOLUME_ONE);
+    return least;
+}
+
+/* Where liquid has gone on, nobody would pay what a cell owes: it does so while those that have it are near,
+ * or less has left. */
+static void no_cell_owes_what_has_gone(void **state)
+{
+    (void)state;
+    static const feature runs[] = {
+        {"out of a domain that is open all round",
+         "size = {1, 1}, cells = 80, open = {\"left\", \"right\", \"bottom\", \"top\"}, level = 0.1828, "
+         "fill = { { shape = box { min = {0.2136, 0.1128, 0}, max = {0.5323, 0.4293, 1} }, velocity = "
+         "{3.669, "
+         "1.626, 0} } }",
+         0},
+        {"drops in the air",
+         "size = {1, 1}, cells = 96, level = 0.0842, gravity = {-0.88, -11.07, 0}, "
+         "fill = { { shape = sphere { center = {0.6187, 0.7876, 0.0052}, radius = 0.0411 }, velocity = "
+         "{2.006, "
+         "-2.619, 0} }, "
+         "{ shape = sphere { center = {0.4337, 0.4881, 0.0052}, radius = 0.1347 }, velocity = {1.643, -3.18, "
+         "0} "
+         "} }",
+         0}};
+    for (int i = 0; i < 2; i++) {
+        const run r = begin(&runs[i]);
+        for (int k = 0; k < 16; k++)
+            und_levelset_step(r.levelset, 1.0 / 24);
+        const und_ledger g = und_levelset_ledger(r.levelset);
+        const double least = least_of(r.levelset);
+        if (!(fabs(g.correction) <= 1e-12 * g.start) || !(g.left <= g.start) || !(least >= -1e-4))
+            fail_msg("%s: a cell owes %g, of %g m3 %g has left", runs[i].name, -least, g.start, g.left);
+        end(r);
+    }
+}
+
 /* ---- Thin walls ---- */
 
 /* What is not in the box that solid 0 is around, in cells' volumes. */
@@ -625,6 +671,7 @@ static void held_cells_keep_no_pressure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_feature_holds_its_water),
+                                       cmocka_unit_test(no_cell_owes_what_has_gone),
                                        cmocka_unit_test(what_has_no_room_stops_the_run),
                                        cmocka_unit_test(nothing_passes_thin_walls_that_move),
                                        cmocka_unit_test(nothing_is_faster_than_it_can_be),

@@ -115,6 +115,26 @@ static void a_thin_source_of_a_changing_speed_brings_its_flow(void **state)
     und_shape_destroy(shape);
 }
 
+/* It begins and ends between two steps. */
+static void a_source_shorter_than_a_step_brings_its_flow(void **state)
+{
+    (void)state;
+    const double time = 0.03, wide = 4 * DX, high = 0.6 * SPEED * time;
+    und_shape *shape = box(14 * DX, 24 * DX, 14 * DX + wide, 24 * DX + high);
+    und_element_def source = {.role = UND_ELEMENT_SOURCE,
+                              .shape = shape,
+                              .field.value = {und_value_constant(0), und_value_constant(-SPEED)},
+                              .start = 2.2 / 24,
+                              .end = 2.2 / 24 + time};
+    und_levelset_def def = half_full(&source, 1, 0);
+    def.has_level = def.keep_volume = false;
+    def.surface_rule = UND_SURFACE_VOLUME;
+    const und_ledger ledger = run(&def);
+    const double brings = wide * DX * SPEED * time;
+    assert_double_near(ledger.sources, brings, 0.02 * brings);
+    und_shape_destroy(shape);
+}
+
 /* A cell thick and off the grid, aslant, and so slow that what comes out of it bends: what is evened out
  * along the surface behind it, and flows into it again, is no stream that comes from elsewhere. */
 static void a_slow_source_brings_its_flow_whatever_the_step(void **state)
@@ -190,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_source_brings_its_area_times_its_speed),
                                        cmocka_unit_test(a_source_in_the_air_loses_nothing),
                                        cmocka_unit_test(a_thin_source_of_a_changing_speed_brings_its_flow),
+                                       cmocka_unit_test(a_source_shorter_than_a_step_brings_its_flow),
                                        cmocka_unit_test(a_slow_source_brings_its_flow_whatever_the_step),
                                        cmocka_unit_test(a_jet_from_a_side_has_its_sources_speed),
                                        cmocka_unit_test(a_drain_takes_what_comes)};

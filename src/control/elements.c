@@ -240,13 +240,20 @@ static void render_values(const und_elements *e, element *one)
                   (one->def.role == UND_ELEMENT_VELOCITY && one->alpha.fn);
 }
 
-void und_elements_render(und_elements *e, double time, const und_distance *d)
+/* At a time, or all of its time within dt from then on. */
+static bool is_active(const und_element_def *def, double time, double dt)
+{
+    const bool within = def->start >= time && def->end > def->start && def->end <= time + dt;
+    return within || (time >= def->start && time < def->end);
+}
+
+void und_elements_render(und_elements *e, double time, double dt, const und_distance *d)
 {
     bool held = false;
     e->time = time;
     for (int i = 0; i < e->count; i++) {
         element *one = &e->list[i];
-        one->active = time >= one->def.start && time < one->def.end;
+        one->active = is_active(&one->def, time, dt);
         if (!one->active)
             continue;
         render_values(e, one);

@@ -25,9 +25,9 @@ void und_elements_shift(und_elements *e, const und_mac *mac);
 /* From now on sources that no cell's middle lies in hold the cells that they touch. */
 void und_elements_hold_thin(und_elements *e);
 
-/* Renders what acts at `time`: the regions where they moved, and the sources' velocities.  To be called
- * before the others, once per substep. */
-void und_elements_render(und_elements *e, double time, const und_distance *d);
+/* Renders what acts at `time`, and what acts for a shorter time than dt from then on: the regions where they
+ * moved, and the sources' velocities.  To be called before the others, once per substep. */
+void und_elements_render(und_elements *e, double time, double dt, const und_distance *d);
 
 /* 4.4.3: CSG of phi by sources and drains; or not by drains, nor by sources thinner than a cell, of which phi
  * would show too much.  False: phi is as it was; else und_distance_refresh was called. */

@@ -251,7 +251,7 @@ static void change_liquid(und_levelset *s)
     }
     STEP (SOURCES)
         if (s->elements) {
-            und_elements_render(s->elements, s->time, &s->surface);
+            und_elements_render(s->elements, s->time, s->dt, &s->surface);
             fill_and_drain(s); /* 4.4.3 */
         }
     STEP (CONTROL)

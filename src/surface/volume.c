@@ -289,6 +289,40 @@ static void hand_over(und_volume *v)
     und_volume_give_out(v, k, v->c);
 }
 
+static size_t fullest_around(const und_volume *v, const und_volume_walls *walls, size_t at)
+{
+    const und_volume_parts *p = v->parts;
+    size_t best = at;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const size_t next = (size_t)((ptrdiff_t)at + p->around[k]);
+        if (v->c[next] > 0 && v->c[next] > v->c[best] && p->own[next] &&
+            !(p->held && p->kind[next] == UND_VOLUME_HELD) && und_volume_linked(v, walls, at, k))
+            best = next;
+    }
+    return best;
+}
+
+/* A cell further, where none around holds anything. */
+static size_t fullest_near(const und_volume *v, const und_volume_walls *walls, size_t at)
+{
+    size_t best = fullest_around(v, walls, at);
+    for (int k = 0; k < UND_VOLUME_AROUND && v->c[best] <= 0; k++) {
+        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
+        if (v->parts->own[next] && und_volume_linked(v, walls, at, k))
+            best = fullest_around(v, walls, next);
+    }
+    return v->c[best] > 0 ? best : at;
+}
+
+void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at)
+{
+    for (size_t from; v->c[at] < 0 && (from = fullest_near(v, walls, at)) != at;) {
+        const int32_t part = v->c[from] < -v->c[at] ? v->c[from] : -v->c[at];
+        v->c[from] -= part;
+        v->c[at] += part;
+    }
+}
+
 /* ---- What phi encloses ---- */
 
 float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_t at, const float slope[3])

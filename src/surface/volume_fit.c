@@ -689,7 +689,6 @@ static void add(way *w, und_pass pass, const bool *unless)
     w->step[w->steps++] = (und_step){.passes = &w->pass[w->passes++], .count = 1, .unless = unless};
 }
 
-/* Once. */
 static void add_shift(way *w, findings *found)
 {
     for (int round = 0; round < TO_SURFACE; round++) {

@@ -385,6 +385,66 @@ static void set_fluxes(const move *m, und_place p, int axis)
 }
 UND_KERNEL_AXES(set_fluxes, move, UND_EACH_BLOCK)
 
+/* ---- What cells owe ---- */
+
+static bool is_beside_out(const move *m, size_t at)
+{
+    for (int side = 0; side < 2 * m->args.axes && !m->flow->leaves; side++) {
+        const size_t step = (size_t)m->v->mac.step[side / 2];
+        if (m->args.kind[side % 2 ? at + step : at - step] == UND_VOLUME_OUT)
+            return true;
+    }
+    return false;
+}
+
+static void refresh_fraction(const und_volume_move_args *a, size_t at)
+{
+    int cell[3];
+    und_volume_cell(&a->mac, at, cell);
+    if (und_present_has(a->mac.present, cell[1], cell[2]))
+        und_lanes_store_some(a->fraction + at,
+                             und_volume_fractions(a, at, und_lanes_int_load_some(a->c + at, 1)), 1);
+}
+
+/* Of a cell and those that may have paid for it. */
+static void refresh_fractions(const move *m, size_t at)
+{
+    enum { AROUND = UND_VOLUME_AROUND };
+    const und_volume_parts *p = m->v->parts;
+    for (int k = 0; k < AROUND * AROUND; k++) {
+        const size_t beside = (size_t)((ptrdiff_t)at + p->around[k / AROUND]);
+        const size_t next = (size_t)((ptrdiff_t)beside + p->around[k % AROUND]);
+        if (p->own[beside] && p->own[next])
+            refresh_fraction(&m->args, next);
+    }
+}
+
+/* A cell that gave away more of what it was lent than it had gets that back while those that it gave it to
+ * are beside it, or from what left. */
+static void pay(const move *m, size_t at)
+{
+    int32_t *c = m->v->c;
+    int cell[3];
+    und_volume_pay(m->v, m->walls, at);
+    if (c[at] < 0 && is_beside_out(m, at)) {
+        und_volume_cell(&m->v->mac, at, cell);
+        m->args.row_sum[cell[1] + cell[2] * m->v->mac.n[1]] += c[at];
+        c[at] = 0;
+    }
+    refresh_fractions(m, at);
+}
+
+/* After a part of the step.  Few do: one after the other. */
+static void pay_all(const move *m, und_place p)
+{
+    const und_volume_chunk *const end = m->v->parts->chunk + m->v->parts->chunk_count;
+    (void)p;
+    for (const und_volume_chunk *k = m->v->parts->chunk; k < end; k++)
+        UND_VOLUME_OF_CHUNK(k, k->gives, at)
+    pay(m, at);
+}
+UND_KERNEL(pay_all, move, UND_EACH_BLOCK)
+
 /* ---- Parts and axes ---- */
 
 /* What leaves over open sides along the axis is told. */
@@ -410,7 +470,7 @@ enum { PARTS = 4 }; /* of a step that one parallel region does */
 
 typedef struct part_of_step {
     move m[AXES];
-    und_pass pass[PASSES];
+    und_pass pass[PASSES], pays;
     int count;
 } part_of_step;
 
@@ -452,7 +512,8 @@ static void move_parts(const move *whole, int first, int end)
     const und_device device = {whole->v->threads};
     const und_set slices = und_set_slices(&whole->v->mac, UND_ROWS_INSIDE);
     part_of_step parts[PARTS];
-    und_step steps[PARTS * PASSES];
+    const und_set once = und_set_list(whole, 1, 1, 1);
+    und_step steps[PARTS * (PASSES + 1)];
     int count = 0;
     for (int part = first; part < end; part++) {
         part_of_step *p = &parts[part - first];
@@ -469,6 +530,12 @@ static void move_parts(const move *whole, int first, int end)
         }
         if (p->count > 0)
             count += und_pass_chain_steps(steps + count, p->pass, p->count);
+        p->pays = UND_PASS(pay_all, whole, &once);
+        steps[count++] = (und_step){.passes = &p->pays, .count = 1};
+        if (whole->flow->leaves) {
+            und_pass_steps(&device, steps, count);
+            count = 0;
+        }
     }
     und_pass_steps(&device, steps, count);
 }

@@ -419,6 +419,8 @@ UND_INLINE void und_volume_add_chunk(const und_volume_move_args *m, und_volume_c
     und_lanes_int_store_some(m->c + at, c, k->bits);
     if (m->ends && !m->last)
         und_volume_lend(m, k, c);
+    const und_lanes_int owes = (und_lanes_bytes(m->kind + at) == UND_VOLUME_ACTIVE) & (c < 0);
+    k->gives = (uint16_t)(m->ends ? k->bits & und_lanes_bits(owes) : 0);
 }
 
 /* Of a row.  What was lent is taken back at the end of a part. */

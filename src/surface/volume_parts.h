@@ -114,6 +114,8 @@ und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows)
  * a cell that gives may be given to: of a chunk, how much it is, into spare[]; then all of it. */
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts);
 void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts);
+/* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds. */
+void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at);
 
 /* Some chunks further on, which is to be fetched by the time it is worked on. */
 static inline const und_volume_chunk *und_volume_ahead(const und_volume_chunk *k, const und_volume_chunk *end)
