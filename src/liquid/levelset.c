@@ -24,7 +24,7 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
  * alone, which lose more in longer steps, or the liquid is viscous, whose discs get out of round as they
  * turn; and at most while solids move: what is before them is pushed, and what is behind them drawn, by the
  * pressure alone. */
-#define CROSSES 3
+#define CROSSES 2
 #define CROSSES_LESS (1 / 0.6)
 
 /* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
