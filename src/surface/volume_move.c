@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-static const float FURTHEST = 0.95f; /* cells that are crossed in a part */
-static const float LEAVES = 0.5f;    /* cells in a part: off a wall */
-static const float TRACE = 0.005f;   /* of a contact line's thickness: is left of a film */
+static const float FURTHEST = 0.9f; /* cells that are crossed in a part */
+static const float LEAVES = 0.5f;   /* cells in a part: off a wall */
+static const float TRACE = 0.005f;  /* of a contact line's thickness: is left of a film */
 
 typedef struct move {
     und_volume_move_args args;
