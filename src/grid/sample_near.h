@@ -89,6 +89,17 @@ UND_INLINE und_near_box und_near_box_of(const und_mac *m, const und_near *x, con
     return box;
 }
 
+/* Of what is between faces across an axis; `low`: where it begins. */
+UND_INLINE und_near_box und_near_box_across(const und_mac *m, int axis, const und_lanes place[3],
+                                            unsigned which, int low[3])
+{
+    const und_near x = und_near_along(m, axis, 0, place[0], which),
+                   y = und_near_along(m, axis, 1, place[1], which),
+                   z = und_near_along(m, axis, 2, place[2], which);
+    low[0] = x.first;
+    return und_near_box_of(m, &x, &y, &z, which, &low[1], &low[2]);
+}
+
 /* In a row: between the two values at each place, and their range. */
 typedef struct und_near_row {
     und_lanes value;
@@ -254,11 +265,8 @@ UND_INLINE void und_sample_near_faces(const und_mac *m, const float *v, int axis
 {
 #ifdef UND_LANES_512
     if (m->n[2] > 1) {
-        const und_near x = und_near_along(m, axis, 0, place[0], which),
-                       y = und_near_along(m, axis, 1, place[1], which),
-                       z = und_near_along(m, axis, 2, place[2], which);
-        int first_y, first_z;
-        const und_near_box box = und_near_box_of(m, &x, &y, &z, which, &first_y, &first_z);
+        int low[3];
+        const und_near_box box = und_near_box_across(m, axis, place, which, low);
         if (box.fits) {
             *out = und_near_sample(m, v, &box, true, range);
             return;
@@ -275,13 +283,10 @@ UND_INLINE unsigned und_sample_near_bits(const und_mac *m, const und_mask *mask,
 {
 #ifdef UND_LANES_512
     if (m->n[2] > 1) {
-        const und_near x = und_near_along(m, axis, 0, place[0], which),
-                       y = und_near_along(m, axis, 1, place[1], which),
-                       z = und_near_along(m, axis, 2, place[2], which);
-        int first_y, first_z;
-        const und_near_box box = und_near_box_of(m, &x, &y, &z, which, &first_y, &first_z);
+        int low[3];
+        const und_near_box box = und_near_box_across(m, axis, place, which, low);
         if (box.fits)
-            return und_near_bits(mask, &box, x.first - UND_NEAR_BEFORE, first_y, first_z) & which;
+            return und_near_bits(mask, &box, low[0] - UND_NEAR_BEFORE, low[1], low[2]) & which;
     }
 #endif
     const ptrdiff_t row = 64 * mask->words, step[3] = {1, row, row * (mask->n[1] + 2)};
