@@ -54,9 +54,9 @@ UND_INLINE unsigned take_spheres(const und_level_set_particles *t, const int32_t
     return und_level_set_particles_before(first, count);
 }
 
-/* Of some cells those where the flow gains or loses volume. */
-static unsigned where_it_gains(const und_level_set_particles *t, const und_level_set_particles_lost *lost,
-                               const int32_t cell[UND_LANES], unsigned which)
+/* Of some cells those where the flow gains or loses volume, or is slow. */
+static unsigned where_unsure(const und_level_set_particles *t, const und_level_set_particles_lost *lost,
+                             const int32_t cell[UND_LANES], unsigned which)
 {
     const und_mac *m = &t->mac;
     const int axes = m->n[2] > 1 ? 3 : 2;
@@ -73,7 +73,7 @@ static unsigned where_it_gains(const und_level_set_particles *t, const und_level
         high[a] = und_lanes_load(at[0][a]);
         low[a] = und_lanes_load(at[1][a]);
     }
-    return which & und_lanes_bits(und_volumes_gaining_by(high, low, axes, lost->per_speed));
+    return which & und_lanes_bits(und_volumes_unsure_by(high, low, axes, lost->per_speed) != 0);
 }
 
 /* Takes out those that what cells hold says are wrong; bits of these.  Liquid, and whatever is far from the
@@ -94,7 +94,7 @@ static unsigned take_disproved(const und_level_set_particles *t, const und_level
     const und_lanes_int held = und_lanes_int_load(own);
     unsigned alone = which & ~air & und_lanes_bits(held < lost->least), gone = 0;
     const unsigned among = which & air & und_lanes_bits(held > lost->most);
-    alone = alone ? where_it_gains(t, lost, cell, alone) : 0;
+    alone = alone ? where_unsure(t, lost, cell, alone) : 0;
     for (unsigned bits = alone | among; bits; bits &= bits - 1) {
         const bool less = alone & bits & -bits;
         const int32_t i = s->i[__builtin_ctz(bits)];
@@ -106,6 +106,18 @@ static unsigned take_disproved(const und_level_set_particles *t, const und_level
         gone |= bits & -bits;
     }
     return gone;
+}
+
+/* Takes out those from i on, up to `end`, that are where the flow gains volume. */
+UND_INLINE void take_gained(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i,
+                            int end)
+{
+    const und_lanes_int cells = und_level_set_particles_cells(t, i);
+    int32_t cell[UND_LANES];
+    memcpy(cell, &cells, sizeof cell);
+    for (int k = 0; k < UND_LANES && i + k < end; k++)
+        if (lost->gains[cell[k]] & UND_VOLUME_GAINS)
+            t->radius[i + k] = 0;
 }
 
 /* Lists those of a block that are, in order.  Where cells know what they hold, those so far out that the
@@ -121,6 +133,8 @@ UND_INLINE void list_block(const correct_args *a, und_place block)
     int32_t *list = t->parts->order + begin, *const behind = t->parts->order + end, *far = behind, count = 0;
     for (int i = begin; i < end; i += UND_LANES) {
         und_level_set_particles_fetch(t, d->phi, i, end);
+        if (held)
+            take_gained(t, a->lost, i, end);
         und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
         const unsigned in = und_level_set_particles_before(i, end);
         const unsigned escaped = und_lanes_bits(is_escaped(phi, radius)) & in;

@@ -451,6 +451,7 @@ und_level_set_particles_lost und_volume_lost(const und_volume *v, float *const u
     return (und_level_set_particles_lost){.held = v->c,
                                           .least = UND_VOLUME_ONE / 50,
                                           .most = UND_VOLUME_ONE - UND_VOLUME_ONE / 50,
+                                          .gains = v->parts->unsure,
                                           .u = {u[0], u[1], u[2]},
                                           .per_speed = (float)per_speed};
 }

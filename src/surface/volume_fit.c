@@ -232,7 +232,7 @@ enum { AT_WALL = 1, FREE, OTHER };
 static void find_thin(const fit *f, const und_volume_chunk *k, und_lanes_int at_wall)
 {
     uint8_t *unsure = f->v->parts->unsure + k->at;
-    und_lanes_int bits = (und_lanes_bytes(unsure) & UND_VOLUME_GAINS) | (at_wall & UND_VOLUME_WALL);
+    und_lanes_int bits = (und_lanes_bytes(unsure) & UND_VOLUME_BY_FLOW) | (at_wall & UND_VOLUME_WALL);
     for (int a = 0; a < (f->v->mac.n[2] > 1 ? 3 : 2); a++) {
         const float *phi = f->phi + k->at;
         const ptrdiff_t step = f->v->mac.step[a];
