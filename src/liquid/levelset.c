@@ -24,7 +24,7 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
  * alone, which lose more in longer steps, or the liquid is viscous, whose discs get out of round as they
  * turn; and at most while solids move: what is before them is pushed, and what is behind them drawn, by the
  * pressure alone. */
-#define CROSSES 2
+#define CROSSES 3
 #define CROSSES_LESS (1 / 0.6)
 
 /* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
@@ -37,6 +37,13 @@ static bool is_viscous(const und_levelset_def *def)
 {
     return def->viscosity > 0 || und_levelset_viscosity_varies(def);
 }
+
+/* A blow: gaps that close in a substep would take so much too much of the liquid.  What meets something in a
+ * few long steps is stopped, what does in short ones is turned: so for as long as so many more would take,
+ * steps are shorter. */
+#define BLOW 1e-3
+#define BLOW_LASTS 3
+#define BLOW_SHORTER 0.5
 
 /* s: from when the flow has its velocity to the end of the substep.  Water has that of the substep's middle,
  * which moves its surface to second order (leapfrog): it changes for half of the substep before and half of
@@ -59,8 +66,35 @@ static double time_to_cross(const und_levelset *s, double cells, double speed)
     return cross / (0.5 * (speed + sqrt(speed * speed + 4 * pull * cross)));
 }
 
-/* 4.4.1: so that the liquid crosses C = 1 / CFLmultiplier cells in a substep.  The last two of a step are
- * equal. */
+double und_levelset_kick(const und_levelset *s, double dt)
+{
+    return ahead(s, s->before) + dt - ahead(s, dt);
+}
+
+/* Whether a blow is under way, or to come in the substep. */
+static bool is_blow(und_levelset *s)
+{
+    if (!s->volume || s->ran_away)
+        return false;
+    double share = 0;
+    STAGE (&s->stages[STAGE_LABELS])
+        share = und_levelset_closing_soon(s, s->dt);
+    if (share > BLOW)
+        s->blow = s->time + BLOW_LASTS * s->dt;
+    return s->time < s->blow;
+}
+
+/* The substep is `most` long at most; the last two of a step are equal. */
+static void divide_step(und_levelset *s, double most)
+{
+    bool last = most >= s->left || s->ran_away || s->last_two_equal > 0;
+    if (last && s->end > s->time)
+        s->left = s->end - s->time; /* so that solids are put where a run that goes on from there puts them */
+    s->last_two_equal = !last && 2 * most > s->left;
+    s->dt = last ? s->left : s->last_two_equal > 0 ? 0.5 * s->left : most;
+}
+
+/* 4.4.1: so that the liquid crosses C = 1 / CFLmultiplier cells in a substep; fewer in a blow. */
 static void choose_step(und_levelset *s)
 {
     const double solids = und_solids_fastest(&s->solids, s->time, s->left);
@@ -69,16 +103,15 @@ static void choose_step(und_levelset *s)
     const double since = ahead(s, s->before) * und_levelset_pull(s);
     const double usual = time_to_cross(s, crosses, fmax(s->usual + since, fmax(solids, led)));
     const double fastest = time_to_cross(s, crosses / s->def.courant * s->furthest, s->fastest + since);
-    const double flow = fmin(usual, fastest);
-    double most = fmin(flow, s->def.max_step);
+    const double flow = fmin(usual, fastest), most = fmin(flow, s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
     s->crawls = s->ran_away && s->left / flow < MOST_SUBSTEPS;
     s->needed = most;
-    bool last = most >= s->left || s->ran_away || s->last_two_equal > 0;
-    if (last && s->end > s->time)
-        s->left = s->end - s->time; /* so that solids are put where a run that goes on from there puts them */
-    s->last_two_equal = !last && 2 * most > s->left;
-    s->dt = last ? s->left : s->last_two_equal > 0 ? 0.5 * s->left : most;
+    divide_step(s, most);
+    if (!is_blow(s))
+        return;
+    s->last_two_equal = 0;
+    divide_step(s, BLOW_SHORTER * most);
 }
 
 /* 4.4.3, and what it adds to the ledger.  Drains took what they were found to hold, or what flowed into them
@@ -189,7 +222,7 @@ static bool begin_substep(und_levelset *s)
     STEP (WINDOW)
         und_levelset_move_window(s);
     und_levelset_bands_step(s);
-    s->kick = ahead(s, s->before) + s->dt - ahead(s, s->dt);
+    s->kick = und_levelset_kick(s, s->dt);
     if (s->control)
         STAGE (&s->stages[STAGE_CONTROL])
             ready = und_levelset_control_ready(s);
@@ -244,7 +277,10 @@ static void change_liquid(und_levelset *s)
 {
     STEP (SOLIDS) {
         und_levelset_volume_excess(s);
+        if (s->elements || s->control || s->bands)
+            und_levelset_closing_forget(s);
         if (und_solids_move(&s->solids, s->time, s->dt)) {
+            und_levelset_closing_forget(s);
             und_levelset_volume_passed(s);
             und_levelset_into_solids(s, true);
         }
@@ -308,6 +344,7 @@ static bool substep(und_levelset *s)
         if (s->def.free_air)
             und_mac_flow_plain_air(&s->flow);
         s->time += s->dt;
+        und_levelset_closing_forget(s);
         measure(s);
         tell(s, &report, &air);
     }
@@ -607,6 +644,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     s->pockets = NULL;
     s->film_cell = NULL;
     s->closing = NULL;
+    und_levelset_closing_forget(s);
     s->lent = 0;
     if (und_levelset_viscous_open(s, err) || und_levelset_heat_open(s, err) || check_memory(s, err) ||
         und_levelset_wall_films_open(s, err) || und_levelset_volume_open(s, err) ||

@@ -6,7 +6,6 @@
  * by the flow and gravity; those that only the pressure drives liquid into, once it is found: where they are
  * many it is found again, as long as that drives it into more. */
 #include "liquid/levelset_state.h"
-#include "surface/distance_refresh_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -22,8 +21,9 @@ typedef struct search {
     const und_volume *v;
     const und_volume_walls *walls;
     const float *phi;
-    int reach;    /* cells: how wide gaps are that may close */
-    bool pressed; /* the flow has its pressure */
+    double dt, kick; /* s: of the step, and for how long forces act before it */
+    int reach;       /* cells: how wide gaps are that may close */
+    bool pressed;    /* the flow has its pressure */
 } search;
 
 static bool has_slit(const search *f, size_t at)
@@ -70,8 +70,8 @@ static float inflow(const search *f, size_t at, int axis, bool high)
     const und_levelset *s = f->s;
     const ptrdiff_t step = high ? s->mac.step[axis] : -s->mac.step[axis];
     const size_t next = (size_t)((ptrdiff_t)at + step), face = high ? at : next;
-    const float u = s->flow.u[axis][face] + (f->pressed ? 0 : (float)(s->def.gravity[axis] * s->kick));
-    const float flow = (high ? -u : u) * (float)(s->dt / s->def.dx) * f->walls->open[axis][face];
+    const float u = s->flow.u[axis][face] + (f->pressed ? 0 : (float)(s->def.gravity[axis] * f->kick));
+    const float flow = (high ? -u : u) * (float)(f->dt / s->def.dx) * f->walls->open[axis][face];
     return flow > 0 ? comes(f, next, step, flow) : flow;
 }
 
@@ -234,63 +234,71 @@ static void find_gaps(const search *f, und_place p)
 }
 UND_KERNEL(find_gaps, search, UND_EACH_ROW)
 
-/* Adds cells to the list; how much they would have too much, cells.  At first films are found too, and phi is
- * copied, in one go. */
-static double find(const search *f, und_levelset_pressed *to, const und_volume_filming *films)
+/* Adds cells to list[count]; how much they would have too much, cells. */
+static double find(const search *f, int32_t *list, int *count)
 {
-    enum { PASSES = 2 };
     const und_mac *m = &f->s->mac;
     const und_volume_parts *p = f->v->parts;
     const und_set slices = und_set_slices(m, UND_ROWS_INSIDE);
-    const und_distance_copy_args copy = {*m, f->s->surface.phi, to->surface.phi};
-    const und_set all = und_set_rows(m, UND_ROWS_ALL);
-    const und_pass copied = UND_PASS(und_distance_copy_row, &copy, &all);
-    und_pass passes[PASSES] = {UND_PASS(find_gaps, f, &slices)};
-    und_step steps[1 + PASSES];
     int64_t sum = 0;
-    int count = 0;
-    if (films) {
-        passes[1] = und_volume_films_pass(films, &slices);
-        steps[count++] = (und_step){.passes = &copied, .count = 1};
-    }
-    count += und_pass_chain_steps(steps + count, passes, films ? PASSES : 1);
     und_volume_borrow(f->v);
-    und_pass_steps(&(und_device){f->s->threads}, steps, count);
+    und_pass(&(und_device){f->s->threads}, find_gaps, f, &slices);
     UND_MAC_EACH_ROW (m, row) {
-        memcpy(to->closing + to->closing_count, p->extra + und_mac_row(m, row),
-               (size_t)p->row_count[row] * sizeof *to->closing);
-        to->closing_count += p->row_count[row];
+        memcpy(list + *count, p->extra + und_mac_row(m, row), (size_t)p->row_count[row] * sizeof *list);
+        *count += p->row_count[row];
         sum += p->row_sum[row];
     }
     und_volume_give_back(f->v);
     return (double)sum / UND_VOLUME_ONE;
 }
 
-static search search_of(const und_levelset *s, const float *phi, const und_volume_walls *walls)
+static search search_of(const und_levelset *s, const float *phi, const und_volume_walls *walls, double dt)
 {
     const int reach = (int)ceil(s->furthest);
     return (search){.s = s,
                     .v = und_levelset_volumes(s),
                     .walls = walls,
                     .phi = phi,
+                    .dt = dt,
+                    .kick = und_levelset_kick(s, dt),
                     .reach = reach < FURTHEST ? reach : FURTHEST};
 }
 
-void und_levelset_closing_find(const und_levelset *s, und_levelset_pressed *p, const und_volume_walls *walls)
+static double liquid_of(const und_levelset *s) /* cells */
 {
-    const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
-    const search f = search_of(s, s->surface.phi, walls);
-    find(&f, p, &films);
+    return s->ledger.measured / (s->def.dx * s->def.dx * s->def.dx);
+}
+
+double und_levelset_closing_soon(und_levelset *s, double dt)
+{
+    const und_volume_walls walls = und_levelset_walls(s);
+    const search f = search_of(s, s->surface.phi, &walls, dt);
+    if (s->closing_within != dt) {
+        s->closing_count = 0;
+        s->closing_much = find(&f, s->closing, &s->closing_count);
+        s->closing_within = dt;
+    }
+    return s->closing_much / liquid_of(s);
+}
+
+void und_levelset_closing_forget(und_levelset *s)
+{
+    s->closing_within = 0;
+}
+
+void und_levelset_closing_find(und_levelset *s, und_levelset_pressed *p)
+{
+    und_levelset_closing_soon(s, s->dt);
+    p->closing_count = s->closing_count;
 }
 
 bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed *p,
                                     const und_volume_walls *walls)
 {
-    const double dx = s->def.dx, liquid = s->ledger.measured / (dx * dx * dx);
     const int before = p->closing_count;
-    search f = search_of(s, p->surface.phi, walls);
+    search f = search_of(s, p->surface.phi, walls, s->dt);
     f.pressed = true;
-    const bool many = find(&f, p, NULL) > MANY * liquid;
+    const bool many = find(&f, p->closing, &p->closing_count) > MANY * liquid_of(s);
     p->closing_count = many ? p->closing_count : before;
     return many;
 }

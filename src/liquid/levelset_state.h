@@ -70,7 +70,11 @@ struct und_levelset {
                              domain */
     size_t lent;          /* that the scratch has for what stages hand on to each other */
     size_t *film_cell;    /* room for the lists of und_levelset_pressed */
-    int32_t *closing;
+    int32_t *closing; /* cells of gaps that close in a substep of so long (0: not known), so many; how much
+                         they get too much, cells */
+    double closing_within, closing_much;
+    int closing_count;
+    double blow; /* s: until then a blow lasts */
     double time, left, end, dt;
     double before;       /* s: the substep before this one */
     double kick, kicked; /* s: from the middle of that to the middle of this one; the same before */
@@ -308,10 +312,15 @@ double *und_levelset_volume_numbers(und_levelset *s);
  * cells are to gain by the flow, with what they gain already (NULL: nothing); along the flow; and phi
  * follows.
  */
+struct und_volume_walls und_levelset_walls(const und_levelset *s);
 void und_levelset_volume_walls(und_levelset *s); /* also whenever they were placed anew */
 void und_levelset_volume_excess(und_levelset *s);
-void und_levelset_closing_find(const und_levelset *s, und_levelset_pressed *p,
-                               const struct und_volume_walls *walls);
+/* s: for how long forces act in a substep of dt. */
+double und_levelset_kick(const und_levelset *s, double dt);
+/* The share of the liquid that gaps which close in a substep of dt would get too much. */
+double und_levelset_closing_soon(und_levelset *s, double dt);
+void und_levelset_closing_forget(und_levelset *s); /* something has changed */
+void und_levelset_closing_find(und_levelset *s, und_levelset_pressed *p);
 /* Whether there are many more that the flow overfills, now that it has its pressure; they are on the list
  * then. */
 bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed *p,
@@ -409,7 +418,7 @@ und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *er
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err);
 /* The state but for the drops' own and what stands at cells: spray's cells are numbers of the window's. */
 enum {
-    UND_LEVELSET_STATE = 27 + UND_LEVELSET_FIELDS + UND_LEVEL_SET_PARTICLES_STATE + UND_LEVELSET_SPRAY_STATE +
+    UND_LEVELSET_STATE = 28 + UND_LEVELSET_FIELDS + UND_LEVEL_SET_PARTICLES_STATE + UND_LEVELSET_SPRAY_STATE +
                          UND_LEVELSET_BANDS_STATE
 };
 int und_levelset_numbers(und_levelset *s, und_state_field list[UND_LEVELSET_STATE]);

@@ -9,6 +9,7 @@
 #include "flow/solids_parts.h"
 #include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
+#include "surface/distance_refresh_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ const float *und_levelset_volume_rooms(const und_levelset *s)
     return s->volume && s->volume->thin ? s->volume->room : s->solids.any ? s->solids.room : NULL;
 }
 
-static und_volume_walls walls_of(const und_levelset *s)
+und_volume_walls und_levelset_walls(const und_levelset *s)
 {
     const und_solids *solids = &s->solids;
     und_volume_walls walls = {.open = {solids->open[0], solids->open[1], solids->open[2]}};
@@ -99,7 +100,7 @@ void und_levelset_volume_fill(und_levelset *s)
     if (!s->volume)
         return;
     und_levelset_volume_walls(s);
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     und_volume_fill(&s->volume->cells, &s->surface, &walls);
 }
 
@@ -115,7 +116,7 @@ double und_levelset_volume_sum(const und_levelset *s)
 
 double und_levelset_volume_shown(const und_levelset *s)
 {
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     return und_volume_shown(&s->volume->cells, &s->surface, &walls) * UND_VOLUME_ONE * quantum(s);
 }
 
@@ -130,7 +131,7 @@ und_status und_levelset_volume_show(und_levelset *s, float *shown, und_error *er
         und_distance_copy(&s->surface, shown);
         return UND_OK;
     }
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     und_volume_borrow(&s->volume->cells);
     const und_status status = und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err);
     und_volume_give_back(&s->volume->cells);
@@ -142,7 +143,7 @@ und_status und_levelset_volume_show_pieces(und_levelset *s, const float *shown, 
 {
     if (!s->volume)
         return UND_OK;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     und_volume_borrow(&s->volume->cells);
     const und_status status =
         und_volume_show_pieces(&s->volume->cells, &s->surface, &walls, shown, frame, err);
@@ -224,7 +225,7 @@ void und_levelset_volume_passed(und_levelset *s)
         return;
     und_levelset_volume_walls(s);
     und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const covered look = {s, walls.room};
     und_volume_list(v, NULL, is_covered, &look);
     for (int i = 0; i < v->parts->chunk_count; i++)
@@ -293,7 +294,7 @@ void und_levelset_volume_before(und_levelset *s)
 static float fullness(const und_levelset *s, const und_mask *held)
 {
     const und_mac *m = &s->mac;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     double room = 0;
     UND_MAC_EACH_ROW (m, row)
         for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
@@ -318,7 +319,7 @@ static bool pours(const und_levelset *s, int x, int y, int z)
 static void fill_sources(und_levelset *s)
 {
     const und_mac *m = &s->mac;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const und_mask *held = und_elements_held(s->elements);
     const float part = held ? fullness(s, held) : 1;
     int64_t poured = 0;
@@ -343,7 +344,7 @@ static void fill_sources(und_levelset *s)
 static void drain(und_levelset *s)
 {
     const und_mac *m = &s->mac;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const float *before = s->volume->before, *phi = s->surface.phi;
     int32_t *c = s->volume->cells.c;
     int64_t drained = 0;
@@ -370,13 +371,27 @@ void und_levelset_volume_elements(und_levelset *s)
 
 /* ---- The flow ---- */
 
+/* And phi is copied, in one go. */
+static void find_films(const und_levelset *s, const und_levelset_pressed *p, const und_volume_walls *walls)
+{
+    const und_distance_copy_args copy = {s->mac, s->surface.phi, p->surface.phi};
+    const und_volume_filming films = {&s->volume->cells, &s->surface, walls};
+    const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
+                  slices = und_set_slices(&s->mac, UND_ROWS_INSIDE);
+    const und_pass pass[] = {UND_PASS(und_distance_copy_row, &copy, &all),
+                             und_volume_films_pass(&films, &slices)};
+    const und_step steps[] = {{.passes = &pass[0], .count = 1}, {.passes = &pass[1], .count = 1}};
+    und_pass_steps(&(und_device){s->threads}, steps, 2);
+}
+
 /* Films count as liquid while the flow is made, and gaps that close. */
 void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
 {
     const und_mac *m = &s->mac;
     und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = walls_of(s);
-    und_levelset_closing_find(s, p, &walls); /* and films */
+    const und_volume_walls walls = und_levelset_walls(s);
+    und_levelset_closing_find(s, p);
+    find_films(s, p, &walls);
     UND_MAC_EACH_ROW (m, row)
         UND_VOLUME_FILMS(v, s->surface.phi, row, at)
     if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
@@ -388,7 +403,7 @@ void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
 
 bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
 {
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const int before = p->closing_count;
     if (!s->volume || !und_levelset_closing_find_more(s, p, &walls))
         return false;
@@ -409,7 +424,7 @@ void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p)
 
 void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p)
 {
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     if (!s->volume)
         return;
     const int kept = solids_move(s) ? 0 : p->kept; /* solids push films along */
@@ -436,7 +451,7 @@ const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_
 {
     *g = (und_levelset_gaining){.s = s,
                                 .pressed = p,
-                                .walls = walls_of(s),
+                                .walls = und_levelset_walls(s),
                                 .excess = excess_of(s),
                                 .rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
                                 .once = und_set_list(s, 1, 1, 1)};
@@ -558,7 +573,7 @@ static pouring pouring_of(const und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const und_mask *held = und_elements_held(s->elements);
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     pouring p = {0};
     for (int row = und_mac_next_row(m, 0); row < und_mac_rows(m) && held;
          row = und_mac_next_row(m, row + 1)) {
@@ -581,7 +596,7 @@ static double wanted_of_sources(const und_levelset *s, double asked)
 void und_levelset_volume_move(und_levelset *s)
 {
     und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const double dx = s->def.dx;
     const float pin = pin_of(s);
     const float layer = (float)(sqrt(3 * viscosity_of(s) * s->dt) / dx);
@@ -653,7 +668,7 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
 void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
 {
     const und_mac *m = &s->mac;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     UND_MAC_EACH_ROW (m, row)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
             if (touched[first + x])
@@ -703,7 +718,7 @@ static void still_particles(und_levelset *s)
 void und_levelset_volume_fit(und_levelset *s)
 {
     und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     und_volume_borrow(v);
     if (solids_move(s)) {
         und_volume_leave_solids(v, &s->surface, &walls);
@@ -755,7 +770,7 @@ static size_t landing(const und_levelset *s, const und_volume_walls *walls, cons
 
 bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3])
 {
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     return !s->volume->cells.parts->own[landing(s, &walls, place)];
 }
 
@@ -777,7 +792,7 @@ static double put_down(struct und_levelset_volume *v, size_t at, double units)
 double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last)
 {
     struct und_levelset_volume *v = s->volume;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     double units = fmin(parts_of(s, volume), v->numbers[UND_LEVELSET_FLYING]);
     units = last ? v->numbers[UND_LEVELSET_FLYING] : units;
     if (!left)
