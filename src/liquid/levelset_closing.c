@@ -13,7 +13,7 @@
 static const float LEAST_ROOM = 0.1f; /* of a cell */
 static const float SLIT = 0.2f;       /* of a face: the pressure would drive a jet through one */
 static const float MARGIN = 0.05f;    /* of a cell: so much more than there is room for */
-static const double MANY = 1e-2;      /* of the liquid: too much in all */
+static const double MANY = 2e-3;      /* of the liquid: too much in all */
 enum { FURTHEST = 5 };                /* cells that a gap may have */
 
 typedef struct search {
