@@ -277,7 +277,7 @@ static void change_liquid(und_levelset *s)
 {
     STEP (SOLIDS) {
         und_levelset_volume_excess(s);
-        if (s->elements || s->control || s->bands)
+        if (s->def.element_count > 0 || s->control || s->bands)
             und_levelset_closing_forget(s);
         if (und_solids_move(&s->solids, s->time, s->dt)) {
             und_levelset_closing_forget(s);
