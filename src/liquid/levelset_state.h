@@ -71,6 +71,7 @@ struct und_levelset {
     size_t lent;          /* that the scratch has for what stages hand on to each other */
     size_t *film_cell;    /* room for the lists of und_levelset_pressed */
     int32_t *closing;
+    und_mask wet; /* cells where phi is below 0, while gaps are looked for */
     double time, left, end, dt;
     double before;       /* s: the substep before this one */
     double kick, kicked; /* s: from the middle of that to the middle of this one; the same before */
