@@ -335,7 +335,7 @@ typedef struct und_levelset_gaining {
     const und_levelset_pressed *pressed;
     und_volume_walls walls;
     und_excess_args excess;
-    und_set rows, once;
+    und_set liquid, once;
     und_pass pass[UND_LEVELSET_GAINING];
     und_step step[UND_LEVELSET_GAINING]; /* by which what is returned is made */
 } und_levelset_gaining;
