@@ -645,6 +645,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     s->film_cell = NULL;
     s->closing = NULL;
     und_levelset_closing_forget(s);
+    s->wet = (und_mask){0};
     s->lent = 0;
     if (und_levelset_viscous_open(s, err) || und_levelset_heat_open(s, err) || check_memory(s, err) ||
         und_levelset_wall_films_open(s, err) || und_levelset_volume_open(s, err) ||

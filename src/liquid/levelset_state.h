@@ -74,7 +74,8 @@ struct und_levelset {
                          they get too much, cells */
     double closing_within, closing_much;
     int closing_count;
-    double blow; /* s: until then a blow lasts */
+    double blow;  /* s: until then a blow lasts */
+    und_mask wet; /* cells where phi is below 0, while gaps are looked for */
     double time, left, end, dt;
     double before;       /* s: the substep before this one */
     double kick, kicked; /* s: from the middle of that to the middle of this one; the same before */
@@ -343,7 +344,7 @@ typedef struct und_levelset_gaining {
     const und_levelset_pressed *pressed;
     und_volume_walls walls;
     und_excess_args excess;
-    und_set rows, once;
+    und_set liquid, once;
     und_pass pass[UND_LEVELSET_GAINING];
     und_step step[UND_LEVELSET_GAINING]; /* by which what is returned is made */
 } und_levelset_gaining;

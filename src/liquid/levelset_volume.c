@@ -453,7 +453,7 @@ const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_
                                 .pressed = p,
                                 .walls = und_levelset_walls(s),
                                 .excess = excess_of(s),
-                                .rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
+                                .liquid = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flow.liquid),
                                 .once = und_set_list(s, 1, 1, 1)};
     g->excess.phi = p->surface.phi;
     g->excess.room = g->walls.room;
@@ -461,7 +461,7 @@ const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_
     g->excess.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
     g->excess.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
     g->excess.deep = DEEP;
-    g->pass[0] = UND_PASS(und_gain_excess, &g->excess, &g->rows);
+    g->pass[0] = UND_PASS(und_gain_excess, &g->excess, &g->liquid);
     g->pass[1] = UND_PASS(gain_by_closing, g, &g->once);
     for (int i = 0; i < UND_LEVELSET_GAINING; i++)
         g->step[i] = (und_step){.passes = &g->pass[i], .count = 1};

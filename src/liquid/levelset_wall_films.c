@@ -22,7 +22,8 @@ und_status und_levelset_wall_films_open(und_levelset *s, und_error *err)
             : 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] + (size_t)n[0] * (size_t)n[2]);
     s->film_cell = und_alloc(most, sizeof *s->film_cell, "films", err);
     s->closing = s->film_cell ? und_alloc(most, sizeof *s->closing, "films", err) : NULL;
-    if (!s->closing || !und_scratch_join(s->scratch, lent, err))
+    if (!s->closing || und_mask_open(&s->wet, &s->mac, "films", err) != UND_OK ||
+        !und_scratch_join(s->scratch, lent, err))
         return err->status;
     s->lent = lent;
     return UND_OK;
@@ -34,6 +35,7 @@ void und_levelset_wall_films_close(und_levelset *s)
         und_scratch_leave(s->scratch, s->lent);
     free(s->film_cell);
     free(s->closing);
+    und_mask_close(&s->wet);
 }
 
 void und_levelset_press_cell(und_levelset_pressed *p, size_t cell)
