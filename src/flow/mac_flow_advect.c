@@ -10,7 +10,7 @@
 
 enum {
     THINNEST = 8, /* slices of a slab */
-    SLABS_PER_THREAD = 4
+    SLABS_PER_THREAD = 3
 };
 static const float ROUNDED = 0.01f; /* cells: more than a place is rounded by */
 static const float CORRECTED = -1;  /* a slice, in place of its reach */
