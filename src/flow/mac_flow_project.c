@@ -172,11 +172,12 @@ static bool beside_air(const project *p, const int cell[3])
 
 /* Whether the solid would have to pull at liquid that leaves it so fast, `off` over `area`.  One that lets go
  * beside air alone holds half a cell's weight, and what gravity gives in three steps: what touches its
- * underside is at rest. */
+ * underside is at rest.  All lets go no slower than 1.5 times what gravity gives in one, which all liquid has
+ * in the first step, before its pressure is known. */
 static bool pulls(const project *p, const int cell[3], size_t at, float off, float area, float depth)
 {
     const bool always = p->solids->separate[p->solids->owner[at]] == UND_SEPARATE_ALWAYS;
-    const double held = always ? 1 : 10, falls = always ? WEIGHT : 3 * WEIGHT;
+    const double held = always ? 1 : 10, falls = always ? 1.5 * WEIGHT : 3 * WEIGHT;
     if (!(pressure_at_wall(p, cell, at) < -held * p->pull) &&
         !(air_behind(p, at) && off > area * (p->unit * p->p[at] / depth + falls * p->pull)))
         return false;

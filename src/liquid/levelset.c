@@ -309,6 +309,7 @@ static und_mac_flow_report make_flow(und_levelset *s)
         carry_velocity(s); /* 4.4.6 */
     STEP (FORCES) {
         und_levelset_viscous_keep(s);
+        und_levelset_volume_slow(s);
         push(s);
         und_levelset_volume_keep(s, &pressed);
     }

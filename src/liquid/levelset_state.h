@@ -335,6 +335,8 @@ void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p);
 /* Takes the pressure back where gaps close that it overfills, and presses them too: it is to be found again.
  */
 bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p);
+/* Walls slow down what is thin, before forces act. */
+void und_levelset_volume_slow(und_levelset *s);
 /* The speeds of films, before forces act; films have them after the pressure has. */
 void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p);
 void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p);

@@ -495,22 +495,30 @@ static void mark_film(void *context, const int cell[3])
     }
 }
 
-static void run_films(und_levelset *s, const und_volume_walls *walls, float contact)
+static und_volume_films films_of(und_levelset *s)
 {
     const double *g = s->def.gravity;
-    const und_volume_films films = {
-        .u = s->flow.u,
-        .dt = s->dt,
-        .dx = s->def.dx,
-        .gravity = {g[0], g[1], g[2]},
-        .pull = und_levelset_pull(s),
-        .viscosity = s->def.viscosity,
-        .viscosities = und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
-        .least_viscosity = WATER,
-        .contact = contact,
-        .ran = mark_film,
-        .context = s};
-    und_volume_run_films(&s->volume->cells, &s->surface, walls, &films);
+    return (und_volume_films){.u = s->flow.u,
+                              .dt = s->dt,
+                              .dx = s->def.dx,
+                              .gravity = {g[0], g[1], g[2]},
+                              .pull = und_levelset_pull(s),
+                              .viscosity = s->def.viscosity,
+                              .viscosities =
+                                  und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
+                              .least_viscosity = WATER,
+                              .contact = pin_of(s),
+                              .ran = mark_film,
+                              .context = s};
+}
+
+void und_levelset_volume_slow(und_levelset *s)
+{
+    if (!s->volume || !s->solids.any)
+        return;
+    const und_volume_walls walls = walls_of(s);
+    const und_volume_films films = films_of(s);
+    und_volume_slow_layers(&s->volume->cells, &s->surface, &walls, &films);
 }
 
 typedef struct pouring {
@@ -598,7 +606,8 @@ void und_levelset_volume_move(und_levelset *s)
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = und_levelset_walls(s);
     const double dx = s->def.dx;
-    const float pin = pin_of(s);
+    const und_volume_films films = films_of(s);
+    const float pin = films.contact;
     const float layer = (float)(sqrt(3 * viscosity_of(s) * s->dt) / dx);
     double *ahead = &s->volume->numbers[UND_LEVELSET_AHEAD];
     const pouring before = pouring_of(s);
@@ -622,7 +631,7 @@ void und_levelset_volume_move(und_levelset *s)
                                   .leaves = s->bands ? und_levelset_bands_left : NULL,
                                   .context = s};
     und_volume_borrow(v);
-    run_films(s, &walls, pin);
+    und_volume_run_films(v, &s->surface, &walls, &films);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
     und_volume_give_back(v);

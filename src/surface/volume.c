@@ -342,18 +342,25 @@ float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_
 
 static const float HAIR = 0.02f; /* cells: phi of cells that their surface goes through */
 
+/* Whether the surface is between a cell and one that it is open to, or at most two axes away over such:
+ * beside the edge of a solid the cell below is shut. */
+static bool is_above_liquid(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
+                            int from)
+{
+    for (int way = 0; way < 6; way++) {
+        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
+        if (way / 2 != from && v->parts->inside[next] && walls->open[way / 2][way % 2 ? at : next] > 0 &&
+            (phi[next] < HAIR || (from < 0 && is_above_liquid(v, walls, phi, next, way / 2))))
+            return true;
+    }
+    return false;
+}
+
 bool und_volume_is_cut(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
 {
     if (fabsf(phi[at]) > UND_VOLUME_BESIDE)
         return false;
-    if (phi[at] < 0 || !walls->room || !walls->beside_thin[at])
-        return true;
-    for (int way = 0; way < 6; way++) {
-        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
-        if (v->parts->inside[next] && walls->open[way / 2][way % 2 ? at : next] > 0 && phi[next] < HAIR)
-            return true;
-    }
-    return false;
+    return phi[at] < 0 || !walls->room || !walls->beside_thin[at] || is_above_liquid(v, walls, phi, at, -1);
 }
 
 bool und_volume_is_behind(const und_volume *v, const und_volume_walls *walls, float phi, size_t at)

@@ -95,6 +95,11 @@ typedef struct und_volume_films {
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films);
 
+/* Of what phi shows too, walls at rest slow down layers so thin that cells hold next to nothing: what phi
+ * says of cells that walls cut may be but the level beside these. */
+void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                            const und_volume_films *films);
+
 /* What comes over a face from a cell that is another grid's, in a step: up the axis, or below 0. */
 typedef struct und_volume_inflow {
     size_t face, into;

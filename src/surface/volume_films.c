@@ -11,7 +11,8 @@ static const float OUT = 0.9f;      /* cells: phi of what it shows nothing of */
 static const float SETTLES = 0.05f; /* of a cell: films settle where there is so much room */
 static const double MOST_EVENS = 0.25;
 static const double MIDDLE = 0.52; /* cells: up to there films count as liquid while the pressure is found */
-static const float ALONG = 0.5f;   /* cosine: faces that a film goes over along its wall */
+static const float LEAST_WALL = 0.1f, THIN_LAYER = 0.1f; /* of a face; cells */
+static const float ALONG = 0.5f; /* cosine: faces that a film goes over along its wall */
 /* Of gravity: what presses films on steep walls on, for their contact line, which holds what is at most twice
  * as thick as on a floor. */
 static const double LEAST_PULL = 0.25;
@@ -442,6 +443,65 @@ static void follow_wall(const run *r, size_t at, float speed)
         r->films->u[across][at] = speed;
     if (r->walls->open[across][low] > 0 && !(r->v->parts->inside[low] && r->v->film[low]))
         r->films->u[across][low] = speed;
+}
+
+/* ---- Layers ---- */
+
+/* How thick the liquid is that lies on a wall which cuts a cell; no number where that is not known. */
+static float layer_at(const run *r, size_t at)
+{
+    float normal[3], way[3], area = wall_area(r->v, r->walls, at, normal);
+    const int across = und_volume_across(normal);
+    size_t next;
+    if (!(r->walls->room[at] < 1) || !(area > LEAST_WALL))
+        return INFINITY;
+    for (int by = -1; by <= 1; by += 2)
+        if (in_column(r->v, r->walls, at, across, by, &next))
+            area += wall_area(r->v, r->walls, next, way);
+    return column_at(r->v, r->walls, at, across) / area;
+}
+
+/* At the high face of a cell: what is thickest of the layers beside it that phi shows. */
+static void slow_face(const run *r, size_t at, int axis)
+{
+    const und_volume *v = r->v;
+    const size_t next = at + (size_t)v->mac.step[axis];
+    const float *phi = r->d->phi;
+    float *u = &r->films->u[axis][at], thick = 0;
+    if (!(r->walls->open[axis][at] > 0) || !v->parts->inside[at] || !v->parts->inside[next] || v->film[at] ||
+        v->film[next] || !(phi[at] < 0 || phi[next] < 0))
+        return;
+    if (phi[at] < 0)
+        thick = layer_at(r, at);
+    if (phi[next] < 0)
+        thick = fmaxf(thick, layer_at(r, next));
+    if (thick < THIN_LAYER)
+        *u /= (float)(1 + r->films->dt * drag_at(r, at, (double)thick, fabs((double)*u)));
+}
+
+static void slow_row(const run *r, und_place p)
+{
+    for (int x = 0; x < r->v->mac.n[0]; x++) {
+        const size_t at = p.at + (size_t)x;
+        if (!(r->walls->room[at] < 1 && r->walls->room[at] > 0))
+            continue;
+        for (int a = 0; a < axes_of(&r->v->mac); a++) {
+            const size_t low = at - (size_t)r->v->mac.step[a];
+            slow_face(r, at, a);
+            if (!(r->walls->room[low] < 1 && r->walls->room[low] > 0))
+                slow_face(r, low, a);
+        }
+    }
+}
+UND_KERNEL(slow_row, run, UND_EACH_ROW)
+
+void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                            const und_volume_films *films)
+{
+    const run r = {v, d, walls, films};
+    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    if (walls->room && walls->rest)
+        und_pass(&(und_device){v->threads}, slow_row, &r, &rows);
 }
 
 /* ---- What the pressure is not asked for ---- */
