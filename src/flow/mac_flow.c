@@ -9,20 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_FACES, AT_CELLS };
-#define FIELD(member, at, ...) UND_FIELD_AT(und_mac_flow, member, at, ##__VA_ARGS__)
-#define PART(member, at) UND_FIELD_AT(und_mac_flow_parts, member, at)
+enum { AT_BLOCKS = UND_AT_OWN, AT_SLICES }; /* of rows, of all axes; of cells */
+#define FIELD(member, at, ...) UND_FIELD(und_mac_flow, member, at, ##__VA_ARGS__)
+#define PART(member, at, ...) UND_FIELD(und_mac_flow_parts, member, at, ##__VA_ARGS__)
 
-static const und_field fields[] = {FIELD(u[0], AT_FACES, .with = 2), FIELD(u[1], AT_FACES),
-                                   FIELD(u[2], AT_FACES), FIELD(p, AT_CELLS)};
-static const und_field part_fields[] = {PART(air.before[0], AT_FACES), PART(air.before[1], AT_FACES),
-                                        PART(air.before[2], AT_FACES), PART(system.x, AT_CELLS)};
-static const und_field gained_fields[] = {FIELD(gained[0], AT_FACES, .with = 2),
-                                          FIELD(gained[1], AT_FACES),
-                                          FIELD(gained[2], AT_FACES),
-                                          FIELD(latest[0], AT_FACES, .with = 2, .outside = UND_GAIN_NONE),
-                                          FIELD(latest[1], AT_FACES),
-                                          FIELD(latest[2], AT_FACES)};
+static const und_field fields[] = {
+    FIELD(u[0], UND_AT_FACES_X, .halo = UND_HALO_CROSSED, .with = 2),
+    FIELD(u[1], UND_AT_FACES_Y, .halo = UND_HALO_CROSSED),
+    FIELD(u[2], UND_AT_FACES_Z, .halo = UND_HALO_CROSSED),
+    FIELD(p, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+};
+static const und_field part_fields[] = {
+    PART(air.before[0], UND_AT_FACES_X),
+    PART(air.before[1], UND_AT_FACES_Y),
+    PART(air.before[2], UND_AT_FACES_Z),
+    PART(system.x, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+    PART(system.slice, AT_SLICES),
+    PART(fastest, AT_BLOCKS),
+    PART(faster, AT_BLOCKS),
+};
+static const und_field gained_fields[] = {
+    FIELD(gained[0], UND_AT_FACES_X, .halo = UND_HALO_CROSSED, .with = 2),
+    FIELD(gained[1], UND_AT_FACES_Y, .halo = UND_HALO_CROSSED),
+    FIELD(gained[2], UND_AT_FACES_Z, .halo = UND_HALO_CROSSED),
+    FIELD(latest[0], UND_AT_FACES_X, .with = 2, .outside = UND_GAIN_NONE),
+    FIELD(latest[1], UND_AT_FACES_Y),
+    FIELD(latest[2], UND_AT_FACES_Z),
+};
 enum {
     FIELDS = sizeof fields / sizeof *fields,
     PART_FIELDS = sizeof part_fields / sizeof *part_fields,
@@ -32,23 +45,22 @@ enum {
 static und_status open_fields(und_mac_flow *s, und_error *err)
 {
     static const char *const what = "velocity and pressure";
-    const size_t count[] = {s->mac.count, s->mac.count};
-    const bool sparse = s->mac.present != NULL;
-    return und_field_open_all(s, fields, FIELDS, count, 0, sparse, what, err) ||
-                   und_field_open_all(s->parts, part_fields, PART_FIELDS, count, 0, sparse, what, err)
+    const size_t own[] = {3 * (size_t)und_set_rows(&s->mac, UND_ROWS_FACES).blocks, (size_t)s->mac.n[2]};
+    const und_field_room room = {.mac = &s->mac, .own = own};
+    return und_field_open_all(s, fields, FIELDS, &room, what, err) ||
+                   und_field_open_all(s->parts, part_fields, PART_FIELDS, &room, what, err)
                ? err->status
                : UND_OK;
 }
 
 und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err)
 {
-    const size_t count[] = {s->mac.count, s->mac.count};
-    const bool sparse = s->mac.present != NULL;
+    const und_field_room room = {.mac = &s->mac};
     s->parts->goes_on = goes_on;
     s->parts->gained_anywhere = true;
-    if (und_field_open_all(s, gained_fields, GAINED_FIELDS, count, 0, sparse, "what the flow gained", err))
+    if (und_field_open_all(s, gained_fields, GAINED_FIELDS, &room, "what the flow gained", err))
         return err->status;
-    for (int a = 0; a < 3 && sparse; a++) /* rows that come later have never flowed */
+    for (int a = 0; a < 3 && s->mac.present; a++) /* rows that come later have never flowed */
         for (int z = -1; z <= s->mac.n[2]; z++)
             for (int y = -1; y <= s->mac.n[1]; y++)
                 if (und_present_has(s->mac.present, y, z))
@@ -85,10 +97,7 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
         return UND_FAILED;
     s->parts->most = MOST_LENT * und_scratch_bytes(mac->count * sizeof(float));
     s->parts->scratch = und_scratch_join(scratch, s->parts->most, err);
-    const size_t blocks = 3 * (size_t)und_set_rows(mac, UND_ROWS_FACES).blocks;
-    bool ok = s->parts->scratch && (s->parts->fastest = und_alloc(blocks, sizeof(float), "rows", err)) &&
-              (s->parts->faster = und_alloc(blocks, sizeof *s->parts->faster, "rows", err)) &&
-              open_fields(s, err) == UND_OK &&
+    bool ok = s->parts->scratch && open_fields(s, err) == UND_OK &&
               und_mask_open(&s->liquid, &s->mac, "the liquid's cells", err) == UND_OK &&
               und_mask_open(&s->asked, &s->mac, "the liquid's cells", err) == UND_OK;
     ok = ok && und_mask_open(&s->parts->air.cells, &s->mac, "the air's cells", err) == UND_OK &&
@@ -97,8 +106,7 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
         ok = und_mask_open(&s->flows[a], &s->mac, "the flow's faces", err) == UND_OK &&
              und_mask_open(&s->parts->air.faces[a], &s->mac, "the air's faces", err) == UND_OK;
     return ok && und_mac_flow_advect_open(&s->parts->advect, &s->mac, err) == UND_OK &&
-                   und_mac_flow_extend_open(&s->parts->extend, &s->mac, err) == UND_OK &&
-                   und_mac_flow_system_open(&s->parts->system, &s->mac, err) == UND_OK
+                   und_mac_flow_extend_open(&s->parts->extend, &s->mac, err) == UND_OK
                ? UND_OK
                : UND_FAILED;
 }
@@ -128,14 +136,11 @@ void und_mac_flow_close(und_mac_flow *s)
         und_field_close_all(s->parts, part_fields, PART_FIELDS);
         und_mac_flow_advect_close(&s->parts->advect);
         und_mac_flow_extend_close(&s->parts->extend);
-        und_mac_flow_system_close(&s->parts->system);
         und_mask_close(&s->parts->air.cells);
         und_mask_close(&s->parts->pressed);
         for (int a = 0; a < 3; a++)
             und_mask_close(&s->parts->air.faces[a]);
         und_scratch_leave(s->parts->scratch, s->parts->most);
-        free(s->parts->fastest);
-        free(s->parts->faster);
         free(s->parts);
     }
     *s = (und_mac_flow){0};

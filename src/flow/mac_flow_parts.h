@@ -46,9 +46,6 @@ typedef struct und_mac_flow_system_parts {
     float *slice; /* of each slice: the largest |b| */
 } und_mac_flow_system_parts;
 
-und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac *mac, und_error *err);
-void und_mac_flow_system_close(und_mac_flow_system_parts *p);
-
 /* mac_flow.c: an array of cells from the scratch, and the three of `next`; and back, with all taken later. */
 float *und_mac_flow_take(und_mac_flow *s);
 void und_mac_flow_take_next(und_mac_flow *s);

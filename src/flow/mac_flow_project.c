@@ -12,18 +12,6 @@
 
 enum { CELLS_TO_SHARE = 1 << 14 };
 
-und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac *mac, und_error *err)
-{
-    static const char *const what = "the pressure's system";
-    p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err);
-    return p->slice ? UND_OK : err->status;
-}
-
-void und_mac_flow_system_close(und_mac_flow_system_parts *p)
-{
-    free(p->slice);
-}
-
 /* The centre of a cell of the liquid counts as so far in it at least, which is as near to the
  * surface as redistancing lets it: neighbours whose centres straddle the surface by a hair are then pushed
  * alike, to gravity times this. */

@@ -359,22 +359,23 @@ bool und_solids_move(und_solids *s, double time, double dt)
 
 /* ---- Storage ---- */
 
-enum { AT_CELLS, AT_ROWS, AT_ROWS_BESIDE }; /* with those beside the domain */
 enum { SOME = 1, MOVING = 2, MIXED = 4, MESHES = 8, DEFORMING = 16 };
 
-#define FIELD(member, ...) UND_FIELD_AT(und_solids, member, AT_CELLS, ##__VA_ARGS__)
-#define PART(member, ...) UND_FIELD_AT(und_solids_parts, member, AT_CELLS, ##__VA_ARGS__)
+/* Whoever has a part of the grid finds them beyond it too, by the solids' shapes. */
+#define FIELD(member, ...) UND_FIELD(und_solids, member, UND_AT_CELLS, ##__VA_ARGS__)
+#define FACES(member, a, ...) UND_FIELD(und_solids, member[a], UND_AT_FACES_X + a, ##__VA_ARGS__)
+#define PART(member, ...) UND_FIELD(und_solids_parts, member, UND_AT_CELLS, ##__VA_ARGS__)
 
 static const und_field fields[] = {
-    FIELD(open[0], .outside = 1),
-    FIELD(open[1], .outside = 1),
-    FIELD(open[2], .outside = 1),
-    FIELD(u[0]),
-    FIELD(u[1]),
-    FIELD(u[2]),
-    FIELD(push[0], .when = MOVING),
-    FIELD(push[1], .when = MOVING),
-    FIELD(push[2], .when = MOVING),
+    FACES(open, 0, .outside = 1),
+    FACES(open, 1, .outside = 1),
+    FACES(open, 2, .outside = 1),
+    FACES(u, 0),
+    FACES(u, 1),
+    FACES(u, 2),
+    FACES(push, 0, .when = MOVING),
+    FACES(push, 1, .when = MOVING),
+    FACES(push, 2, .when = MOVING),
     FIELD(distance, .when = SOME, .outside = UND_SOLIDS_REACH),
     FIELD(room, .when = SOME, .outside = 1),
     FIELD(owner, .when = SOME),
@@ -382,24 +383,24 @@ static const und_field fields[] = {
     FIELD(beside_thin, .when = SOME, .sparse = true),
 };
 static const und_field part_fields[] = {
-    PART(node, .when = SOME, .outside = UND_SOLIDS_REACH),
+    UND_FIELD(und_solids_parts, node, UND_AT_NODES, .when = SOME, .outside = UND_SOLIDS_REACH),
     PART(thin, .when = SOME, .sparse = true),
     PART(passed, .when = SOME, .sparse = true),
     PART(split, .when = SOME, .sparse = true),
     PART(way_out, .when = SOME, .sparse = true),
     PART(rest[0], .when = MIXED, .outside = UND_SOLIDS_REACH),
-    PART(rest[1], .when = MIXED, .outside = UND_SOLIDS_REACH),
+    UND_FIELD(und_solids_parts, rest[1], UND_AT_NODES, .when = MIXED, .outside = UND_SOLIDS_REACH),
     PART(rest_owner, .when = MIXED),
     PART(lattice[0], .when = MESHES),
-    PART(lattice[1], .when = MESHES),
+    UND_FIELD(und_solids_parts, lattice[1], UND_AT_NODES, .when = MESHES),
     PART(drift[0], .when = DEFORMING),
     PART(drift[1], .when = DEFORMING),
     PART(drift[2], .when = DEFORMING),
     PART(deform[0], .when = DEFORMING),
     PART(deform[1], .when = DEFORMING),
     PART(deform[2], .when = DEFORMING),
-    UND_FIELD_AT(und_solids_parts, row_total, AT_ROWS, .when = SOME),
-    UND_FIELD_AT(und_solids_parts, thin_rows, AT_ROWS_BESIDE, .when = SOME),
+    UND_FIELD(und_solids_parts, row_total, UND_AT_ROWS, .when = SOME),
+    UND_FIELD(und_solids_parts, thin_rows, UND_AT_ROWS_BESIDE, .when = SOME),
 };
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
@@ -407,8 +408,6 @@ static und_status open_fields(und_solids *s, und_error *err)
 {
     const und_solids_parts *p = s->parts;
     const und_mac *m = &s->mac;
-    const size_t count[] = {m->count + SPARE, (size_t)und_mac_rows(m),
-                            (size_t)(m->n[1] + 2) * (size_t)(m->n[2] + 2)};
     unsigned asked = s->any ? SOME : 0;
     asked |= p->some_move ? MOVING : 0;
     asked |= p->some_move && p->some_rest ? MIXED : 0;
@@ -416,10 +415,10 @@ static und_status open_fields(und_solids *s, und_error *err)
         asked |= und_solids_on_lattice(s, i) ? MESHES : 0;
         asked |= p->defs[i].sequence ? DEFORMING : 0;
     }
-    if (und_field_open_all(s, fields, FIELDS, count, asked, m->present != NULL, "solids", err) != UND_OK)
+    const und_field_room room = {.mac = m, .spare = SPARE, .asked = asked};
+    if (und_field_open_all(s, fields, FIELDS, &room, "solids", err) != UND_OK)
         return err->status;
-    return und_field_open_all(s->parts, part_fields, PART_FIELDS, count, asked, m->present != NULL, "solids",
-                              err);
+    return und_field_open_all(s->parts, part_fields, PART_FIELDS, &room, "solids", err);
 }
 
 static und_status open_lists(und_solids *s, const und_obstacle_def *defs, und_error *err)

@@ -15,24 +15,26 @@ static const float OWN_SHARE = 1.5f;
 
 /* ---- Storage ---- */
 
-enum { AT_CELLS, AT_ROWS }; /* rows of all components */
+enum { AT_ROWS = UND_AT_OWN }; /* rows of all components */
 enum { SPACE = 1, SPLIT = 2 };
 
-#define FIELD(member, ...) UND_FIELD_AT(und_viscous, member, AT_CELLS, ##__VA_ARGS__)
-#define COMPONENT(a, ...)                                                               \
-    FIELD(x[a], ##__VA_ARGS__), FIELD(r[a], ##__VA_ARGS__), FIELD(p[a], ##__VA_ARGS__), \
-        FIELD(q[a], ##__VA_ARGS__), FIELD(kind[a], ##__VA_ARGS__), FIELD(mass[a], ##__VA_ARGS__)
+#define FIELD(member, ...) UND_FIELD(und_viscous, member, UND_AT_CELLS, ##__VA_ARGS__)
+#define FACES(member, a, ...) UND_FIELD(und_viscous, member[a], UND_AT_FACES_X + a, ##__VA_ARGS__)
+#define COMPONENT(a, ...)                                                                \
+    FACES(x, a, .halo = UND_HALO_BESIDE, ##__VA_ARGS__), FACES(r, a, ##__VA_ARGS__),     \
+        FACES(p, a, .halo = UND_HALO_BESIDE, ##__VA_ARGS__), FACES(q, a, ##__VA_ARGS__), \
+        FACES(kind, a, ##__VA_ARGS__), FACES(mass, a, ##__VA_ARGS__)
 
 static const und_field fields[] = {
     COMPONENT(0),
     COMPONENT(1),
     COMPONENT(2, .when = SPACE),
-    FIELD(base[0], .when = SPLIT),
-    FIELD(base[1], .when = SPLIT),
-    FIELD(base[2], .when = SPLIT),
-    FIELD(weight[0]),
-    FIELD(weight[1]),
-    FIELD(weight[2]),
+    FACES(base, 0, .when = SPLIT),
+    FACES(base, 1, .when = SPLIT),
+    FACES(base, 2, .when = SPLIT),
+    FACES(weight, 0),
+    FACES(weight, 1),
+    FACES(weight, 2),
     FIELD(edge[0][0], .when = SPACE),
     FIELD(edge[0][1], .when = SPACE),
     FIELD(edge[1][0], .when = SPACE),
@@ -42,16 +44,17 @@ static const und_field fields[] = {
     FIELD(inverse),
     FIELD(cell),
     FIELD(known),
-    UND_FIELD_AT(und_viscous, row, AT_ROWS),
+    UND_FIELD(und_viscous, row, AT_ROWS),
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 static bool open_all(und_viscous *v, const und_mac *mac, und_error *err)
 {
     static const char *const what = "the viscosity's system";
-    const size_t count[] = {mac->count, (size_t)(v->axes * und_mac_rows(mac))};
+    const size_t rows = (size_t)(v->axes * und_mac_rows(mac));
     const unsigned asked = (v->axes == 3 ? SPACE : 0) | (v->coupled ? 0 : SPLIT);
-    if (und_field_open_all(v, fields, FIELDS, count, asked, mac->present != NULL, what, err) != UND_OK)
+    const und_field_room room = {.mac = mac, .own = &rows, .asked = asked};
+    if (und_field_open_all(v, fields, FIELDS, &room, what, err) != UND_OK)
         return false;
     for (int a = 0; a < v->axes; a++)
         if (und_mask_open(&v->unknown[a], mac, what, err) != UND_OK ||

@@ -4,9 +4,9 @@
  * and drops changes: the ledger measures that, and its correction is 0.  The pressure gives back what cells
  * hold too much or too little of. */
 #include "base/maths.h"
-#include "base/pages.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
+#include "grid/field.h"
 #include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
@@ -68,6 +68,11 @@ bool und_levelset_has_volumes(const und_levelset_def *def)
     return def->surface_rule == UND_SURFACE_VOLUME;
 }
 
+#define FIELD(member, ...) UND_FIELD(struct und_levelset_volume, member, UND_AT_CELLS, ##__VA_ARGS__)
+
+static const und_field fields[] = {FIELD(before), FIELD(room), FIELD(gain)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_levelset_volume_open(und_levelset *s, und_error *err)
 {
     if (!und_levelset_has_volumes(&s->def))
@@ -75,9 +80,7 @@ und_status und_levelset_volume_open(und_levelset *s, und_error *err)
     static const char *const what = "the cells' volumes";
     struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
     if (!v || und_volume_open(&v->cells, &s->mac, s->threads, s->scratch, err) ||
-        !(v->before = und_pages_alloc_some(s->mac.count * sizeof *v->before, s->mac.present, what, err)) ||
-        !(v->room = und_pages_alloc_some(s->mac.count * sizeof *v->room, s->mac.present, what, err)) ||
-        !(v->gain = und_pages_alloc_some(s->mac.count * sizeof *v->gain, s->mac.present, what, err)))
+        und_field_open_all(v, fields, FIELDS, &(und_field_room){.mac = &s->mac}, what, err))
         return err->status;
     return UND_OK;
 }
@@ -88,9 +91,7 @@ void und_levelset_volume_close(und_levelset *s)
     if (!v)
         return;
     und_volume_close(&v->cells);
-    und_pages_free(v->before);
-    und_pages_free(v->room);
-    und_pages_free(v->gain);
+    und_field_close_all(v, fields, FIELDS);
     free(v);
 }
 

@@ -33,19 +33,19 @@ void und_volume_rows_came(und_volume *v)
     mark_inside(v);
 }
 
-enum { AT_CELLS, AT_ROWS, AT_ROW_ENDS, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
+enum { AT_ROW_ENDS = UND_AT_OWN, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
 
-#define FIELD(member) UND_FIELD_AT(und_volume, member, AT_CELLS)
-#define PART(member, at) UND_FIELD_AT(und_volume_parts, member, at)
+#define FIELD(member, ...) UND_FIELD(und_volume, member, UND_AT_CELLS, ##__VA_ARGS__)
+#define PART(member, at) UND_FIELD(und_volume_parts, member, at)
 
-static const und_field fields[] = {FIELD(c), FIELD(film)};
+static const und_field fields[] = {FIELD(c, .halo = UND_HALO_CROSSED), FIELD(film, .halo = UND_HALO_CROSSED)};
 static const und_field part_fields[] = {
-    PART(inside, AT_CELLS),        PART(own, AT_CELLS),        PART(kind, AT_CELLS),
-    PART(mark, AT_CELLS),          PART(unsure, AT_CELLS),
+    PART(inside, UND_AT_CELLS),    PART(own, UND_AT_CELLS),      PART(kind, UND_AT_CELLS),
+    PART(mark, UND_AT_CELLS),      PART(unsure, UND_AT_CELLS),
 
-    PART(chunk, AT_LISTED),        PART(row_chunk, AT_LISTED), PART(wakes, AT_CHUNKS),
-    PART(row_count, AT_ROWS),      PART(row_sum, AT_ROWS),     PART(row_total, AT_ROWS),
-    PART(row_most, AT_ROWS),       PART(row_films, AT_ROWS),   PART(block_most, AT_ROWS),
+    PART(chunk, AT_LISTED),        PART(row_chunk, AT_LISTED),   PART(wakes, AT_CHUNKS),
+    PART(row_count, UND_AT_ROWS),  PART(row_sum, UND_AT_ROWS),   PART(row_total, UND_AT_ROWS),
+    PART(row_most, UND_AT_ROWS),   PART(row_films, UND_AT_ROWS), PART(block_most, UND_AT_ROWS),
     PART(row_chunks, AT_ROW_ENDS), PART(row_left, AT_ROW_ENDS)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
@@ -86,9 +86,10 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
     if (und_scratch_keep_zeroed(p->scratch, 2 * und_scratch_bytes(mac->count * sizeof *p->over), err))
         return err->status;
     const size_t rows = (size_t)und_mac_rows(mac), chunks = rows * (size_t)p->per_row;
-    const size_t count[] = {mac->count, rows, rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
-    if (und_field_open_all(v, fields, FIELDS, count, 0, mac->present != NULL, what, err) ||
-        und_field_open_all(p, part_fields, PART_FIELDS, count, 0, mac->present != NULL, what, err))
+    const size_t own[] = {rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
+    const und_field_room room = {.mac = mac, .own = own};
+    if (und_field_open_all(v, fields, FIELDS, &room, what, err) ||
+        und_field_open_all(p, part_fields, PART_FIELDS, &room, what, err))
         return err->status;
     mark_inside(v);
     UND_MAC_EACH_ROW (mac, row) /* UND_VOLUME_GAINS, until it moves */
