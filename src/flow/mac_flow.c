@@ -32,9 +32,9 @@ static const und_field gained_fields[] = {
     FIELD(gained[0], UND_AT_FACES_X, .halo = UND_HALO_CROSSED, .with = 2),
     FIELD(gained[1], UND_AT_FACES_Y, .halo = UND_HALO_CROSSED),
     FIELD(gained[2], UND_AT_FACES_Z, .halo = UND_HALO_CROSSED),
-    FIELD(latest[0], UND_AT_FACES_X, .with = 2, .outside = UND_GAIN_NONE),
-    FIELD(latest[1], UND_AT_FACES_Y),
-    FIELD(latest[2], UND_AT_FACES_Z),
+    FIELD(latest[0], UND_AT_FACES_X, .halo = UND_HALO_CROSSED, .with = 2, .outside = UND_GAIN_NONE),
+    FIELD(latest[1], UND_AT_FACES_Y, .halo = UND_HALO_CROSSED),
+    FIELD(latest[2], UND_AT_FACES_Z, .halo = UND_HALO_CROSSED),
 };
 enum {
     FIELDS = sizeof fields / sizeof *fields,
@@ -45,7 +45,8 @@ enum {
 static und_status open_fields(und_mac_flow *s, und_error *err)
 {
     static const char *const what = "velocity and pressure";
-    const size_t own[] = {3 * (size_t)und_set_rows(&s->mac, UND_ROWS_FACES).blocks, (size_t)s->mac.n[2]};
+    const size_t blocks = (size_t)und_set_rows(&s->mac, UND_ROWS_FACES).blocks, slices = (size_t)s->mac.n[2],
+                 own[] = {3 * (blocks > slices ? blocks : slices + 1), slices};
     const und_field_room room = {.mac = &s->mac, .own = own};
     return und_field_open_all(s, fields, FIELDS, &room, what, err) ||
                    und_field_open_all(s->parts, part_fields, PART_FIELDS, &room, what, err)
@@ -67,6 +68,26 @@ und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *er
                     memset(s->latest[a] + und_mac_at(&s->mac, -1, y, z), 0,
                            (size_t)s->mac.step[1] * sizeof *s->latest[a]);
     return UND_OK;
+}
+
+void und_mac_flow_get(const und_mac_flow *s, unsigned what, int reach)
+{
+    enum { KINDS = 6 };
+    const und_mac_flow_parts *p = s->parts;
+    const und_mask *const masks[] = {s->flows, p->advect.shut, p->extend.set};
+    const und_field *const values[] = {fields, gained_fields, gained_fields + 3};
+    und_halo_field halo[3 * KINDS];
+    int count = 0;
+    if (!s->device.halo)
+        return;
+    if (!s->gained[0])
+        what &= ~(unsigned)(UND_GET_GAINED | UND_GET_LATEST);
+    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++)
+        for (int k = 0; k < KINDS; k++)
+            if (what >> k & 1)
+                halo[count++] = k < 3 ? und_field_halo(s, values[k] + a, &s->mac, reach)
+                                      : und_halo_of_mask(&s->mac, masks[k - 3] + a, reach);
+    und_halo_get(s->device.halo, halo, count);
 }
 
 /* ---- What is lent ---- */
@@ -114,7 +135,7 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
 und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, und_scratch *scratch,
                              und_error *err)
 {
-    *s = (und_mac_flow){.mac = *mac, .device = {threads}};
+    *s = (und_mac_flow){.mac = *mac, .device = {.threads = threads}};
     if (mac->count > INT32_MAX || mac->n[0] > UND_MAC_FLOW_LONGEST)
         return und_error_set(err, UND_INVALID, "%d x %d x %d cells are too many for a flow", mac->n[0],
                              mac->n[1], mac->n[2]);
@@ -195,9 +216,13 @@ void und_mac_flow_label_faces(und_mac_flow *s, const und_solids *solids)
     und_pass_steps(&s->device, l.steps + 1, 1);
 }
 
+/* A face is that of two cells. */
+enum { LABELS_REACH = 1 };
+
 void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids *solids)
 {
     labels l;
+    und_distance_get_phi(d, LABELS_REACH);
     plan_labels(&l, s, d, solids, 0);
     und_pass_steps(&s->device, l.steps, 2);
 }
@@ -205,6 +230,7 @@ void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids
 void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const und_solids *solids)
 {
     labels l;
+    und_distance_get_phi(d, LABELS_REACH);
     plan_labels(&l, s, d, solids, 0);
     l.forget = (und_forget_args){s->parts->pressed, s->liquid, d->band, s->p};
     l.passes[1 + l.steps[1].count++] = UND_PASS(und_forget_row, &l.forget, &l.inside);
@@ -273,8 +299,13 @@ double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, dou
     und_faster_args count[3];
     und_pass looks[3], counts[3];
     speeds all = {.most = most, .times = times, .count = count}, *const chosen = &all;
+    und_halo_field most_of[3], count_of[3];
     for (int a = 0; a < 3; a++) {
-        faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
+        faces[a] = und_set_shared(&s->device, &s->mac, UND_ROWS_FACES);
+        faces[a].cells = &s->flows[a];
+        most_of[a] = und_halo_of_slices(&s->mac, most + all.blocks, sizeof *most, -1);
+        count_of[a] =
+            und_halo_of_slices(&s->mac, s->parts->faster + all.blocks, sizeof *s->parts->faster, -1);
         speed[a] = (und_speed_args){s->u[a], 2 * s->mac.step[1]};
         found[a] = (und_most){&speed[a], most + all.blocks};
         count[a] = (und_faster_args){
@@ -285,9 +316,11 @@ double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, dou
     }
     const und_set once = und_set_list(most, 1, 1, 1);
     const und_pass choose = {&choose_speeds_kernel, &chosen, &once};
-    const und_step steps[] = {
-        {.passes = looks, .count = 3}, {.passes = &choose, .count = 1}, {.passes = counts, .count = 3}};
+    const und_step steps[] = {{.passes = looks, .count = 3},
+                              {.passes = &choose, .count = 1, .halo = most_of, .halos = 3},
+                              {.passes = counts, .count = 3}};
     und_pass_steps(&s->device, steps, times > 1 ? 3 : 2);
+    und_halo_get(s->device.halo, count_of, times > 1 ? 3 : 0);
     *usual = times > 1 && isfinite(all.fastest) ? usual_of(&all, few) : all.fastest;
     return all.fastest;
 }

@@ -21,6 +21,7 @@ enum { CELLS_TO_SHARE = 1 << 14 };
  * their difference. */
 typedef struct project {
     und_mac_flow *s;
+    const und_distance *surface;
     const float *phi, *grown;
     const und_step *growing; /* makes what is grown, or NULL */
     int growing_steps;
@@ -61,7 +62,8 @@ static double set_system(project *p)
         args.u[a] = s->u[a];
         args.push[a] = solids->push[a];
     }
-    const und_set cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, p->asked);
+    und_set cells = und_set_shared(&s->device, &s->mac, UND_ROWS_INSIDE);
+    cells.cells = p->asked;
     const und_most found = {&args, s->parts->fastest};
     const und_pass sides = {&und_set_sides_kernel, &found, &cells};
     und_step steps[MOST_GROWING + 1];
@@ -74,6 +76,8 @@ static double set_system(project *p)
     p->growing_steps = 0; /* it is there from now on */
     steps[count++] = (und_step){.passes = &sides, .count = 1};
     und_pass_steps(&s->device, steps, count);
+    const und_halo_field most = und_halo_of_slices(&s->mac, s->parts->fastest, sizeof *s->parts->fastest, 0);
+    und_halo_get(s->device.halo, &most, 1);
     return (double)und_most_of(s->parts->fastest, cells.blocks);
 }
 
@@ -230,6 +234,22 @@ static void push(const project *p)
     und_pass_chain(&s->device, passes, 3);
 }
 
+/* A face is pushed by the pressures on its sides. */
+static void get_pressure(const und_mac_flow *s, double *pressure)
+{
+    const und_halo_field halo = und_halo_of(&s->mac, pressure, sizeof *pressure, 1);
+    und_halo_get(s->device.halo, &halo, 1);
+}
+
+/* Of a cell: its faces, where the surface is beside it, and what pressure there was. */
+static void get_given(const project *p, double *pressure)
+{
+    und_distance_get_phi(p->surface, 1);
+    und_mac_flow_get(p->s, UND_GET_U, 1);
+    if (p->lets_go)
+        get_pressure(p->s, pressure);
+}
+
 /* Where no air gets in nothing comes off: there the pressure, which is known but for a constant, is above the
  * air's.  What is let go is known by the pressure of the step before; at solids that move then by that of the
  * step itself too, as one that draws back all at once has not pulled before. */
@@ -241,6 +261,7 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
     und_pressure_report solved = {0};
     double largest = 0;
     int iterations = 0;
+    get_given(p, pressure);
     p->p = pressure;
     p->known = und_mac_flow_take(p->s);
     p->b = und_mac_flow_take(p->s);
@@ -259,6 +280,7 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
     }
     und_pressure_done(system);
     und_mac_flow_give_back(p->s, &p->known);
+    get_pressure(p->s, pressure);
     push(p);
     return (und_mac_flow_report){.iterations = iterations,
                                  .residual = solved.residual,
@@ -271,6 +293,7 @@ void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pre
 {
     const project p = {
         .s = s, .phi = d->phi, .p = pressure, .unit = dt / s->mac.d[0], .least = keen ? LEAST_DEPTH : 0};
+    und_distance_get_phi(d, 1);
     push(&p);
 }
 
@@ -279,6 +302,7 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, und_pressure *system,
 {
     const double dx = s->mac.d[0], dt = what->dt, time = what->time > 0 ? what->time : dt;
     project p = {.s = s,
+                 .surface = what->surface,
                  .phi = what->surface->phi,
                  .grown = what->grown,
                  .growing = what->growing,
@@ -358,7 +382,14 @@ und_mac_flow_report und_mac_flow_free_air(und_mac_flow *s, const und_distance *d
     air.liquid = s->parts->air.cells;
     for (int a = 0; a < 3; a++)
         air.flows[a] = s->parts->air.faces[a];
-    project p = {.s = &air, .phi = d->phi, .solids = solids, .asked = &air.liquid, .unit = 1, .level = reach};
+    project p = {.s = &air,
+                 .surface = d,
+                 .phi = d->phi,
+                 .solids = solids,
+                 .asked = &air.liquid,
+                 .unit = 1,
+                 .level = reach};
+    und_distance_get_phi(d, 1);
     label_air(&air, s, d, solids, held, reach);
     copy_air(s, s->u, s->parts->air.before);
     return solve(&p, system, s->parts->system.x, false, tolerance, max_iterations);

@@ -78,6 +78,7 @@ void und_mac_flow_rub(und_mac_flow *s, const und_solids *solids, double dt)
 {
     if (!solids->friction)
         return;
+    und_mac_flow_get(s, UND_GET_U, 1);
     und_mac_flow_take_next(s);
     each_face(s, solids, dt, FIND);
     each_face(s, solids, dt, TAKE);

@@ -44,7 +44,7 @@ static void open_all(und_solids *s)
 {
     const int low[3] = {-1, -1, -1};
     const und_set rows = und_set_box(&s->mac, low, s->mac.n, 1);
-    und_pass(&(und_device){s->threads}, open_row, &(und_solids_job){.s = s}, &rows);
+    und_pass(&s->device, open_row, &(und_solids_job){.s = s}, &rows);
 }
 
 static und_cell_box whole(const und_mac *m)
@@ -129,7 +129,7 @@ UND_KERNEL(merge_rows, und_solids_job, UND_EACH_ROW)
 static void merge(und_solids *s, int solid, const und_cell_box *b)
 {
     const und_set rows = und_cell_box_rows(&s->mac, b);
-    und_pass(&(und_device){s->threads}, merge_rows, &((und_solids_job){s, b, solid}), &rows);
+    und_pass(&s->device, merge_rows, &((und_solids_job){s, b, solid}), &rows);
 }
 
 static bool overlaps_some(const und_cell_box *a, const und_cell_box *box, int count)
@@ -515,7 +515,8 @@ static und_status open_solids(und_solids *s, const und_obstacle_def *defs, doubl
 und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle_def *defs, int count,
                            const bool side_open[6], double time, int threads, und_error *err)
 {
-    *s = (und_solids){.mac = *mac, .threads = threads, .count = count, .any = count > 0, .none = count == 0};
+    *s = (und_solids){
+        .mac = *mac, .device = {.threads = threads}, .count = count, .any = count > 0, .none = count == 0};
     assert(mac->d[0] == mac->d[1] && mac->d[0] == mac->d[2]);
     s->parts = und_alloc(1, sizeof *s->parts, "solids", err);
     if (!s->parts)

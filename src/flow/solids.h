@@ -4,13 +4,13 @@
 #define UND_FLOW_SOLIDS_H
 
 #include "grid/frame.h"
-#include "grid/mask.h"
+#include "grid/pass.h"
 
 #include <undine/obstacle.h>
 
 typedef struct und_solids {
     und_mac mac;
-    int threads;
+    und_device device;
     int count;       /* of solids */
     bool failed;     /* memory ran out while a mesh was placed, which is then missing */
     bool any;        /* there are solids at all; else distance, owner and room are NULL */

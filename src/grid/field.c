@@ -4,6 +4,7 @@
 #include "base/scratch.h"
 
 #include <assert.h>
+#include <string.h>
 
 static void **place_of(void *part, const und_field *f)
 {
@@ -69,4 +70,13 @@ void und_field_close_all(void *part, const und_field *list, int fields)
         inside = inside > 0 ? inside - 1 : f->with;
         *place_of(part, f) = NULL;
     }
+}
+
+und_halo_field und_field_halo(const void *part, const und_field *f, const und_mac *mac, int reach)
+{
+    void *values;
+    memcpy(&values, (const char *)part + f->offset, sizeof values);
+    assert(f->at < UND_AT_ROWS && f->halo != UND_HALO_NONE);
+    assert(f->halo != UND_HALO_BESIDE || reach <= UND_HALO_FEW);
+    return und_halo_of(mac, values, und_field_size(f), reach);
 }

@@ -14,7 +14,7 @@
 #ifndef UND_GRID_FIELD_H
 #define UND_GRID_FIELD_H
 
-#include "grid/mac.h"
+#include "grid/halo.h"
 
 /* Where values lie; the first are as und_mac_carry has them. */
 enum {
@@ -31,10 +31,12 @@ enum {
 /* Slices beyond its own whose values its readers look at, at most. */
 typedef enum und_halo_width {
     UND_HALO_NONE,    /* none: it is used where it was made, or made there again */
-    UND_HALO_BESIDE,  /* those beside, and one more for differences */
+    UND_HALO_BESIDE,  /* UND_HALO_FEW at most: those beside, and one more for differences */
     UND_HALO_CROSSED, /* as many as liquid crosses in a step, there and back */
     UND_HALO_DISTANCE /* as far as distances are known, added up over the passes that make them */
 } und_halo_width;
+
+enum { UND_HALO_FEW = 2 };
 
 typedef struct und_field {
     size_t offset; /* of the pointer, in its part */
@@ -82,5 +84,8 @@ typedef struct und_field_room {
 und_status und_field_open_all(void *part, const und_field *list, int fields, const und_field_room *room,
                               const char *what, und_error *err);
 void und_field_close_all(void *part, const und_field *list, int fields);
+
+/* One of the grid's layout, as it is asked of others: no further than its entry tells. */
+und_halo_field und_field_halo(const void *part, const und_field *f, const und_mac *mac, int reach);
 
 #endif

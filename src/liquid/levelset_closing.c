@@ -255,7 +255,7 @@ static double find(const search *f, und_levelset_pressed *to, const und_volume_f
     }
     count += und_pass_chain_steps(steps + count, passes, films ? PASSES : 1);
     und_volume_borrow(f->v);
-    und_pass_steps(&(und_device){f->s->threads}, steps, count);
+    und_pass_steps(&f->s->device, steps, count);
     UND_MAC_EACH_ROW (m, row) {
         memcpy(to->closing + to->closing_count, p->extra + und_mac_row(m, row),
                (size_t)p->row_count[row] * sizeof *to->closing);

@@ -26,9 +26,10 @@ und_status und_levelset_control_open(und_levelset *s, const struct und_levelset_
     struct und_levelset_control *c = s->control = und_alloc(1, sizeof *c, "control", err);
     if (!c)
         return err->status;
-    c->control_particles = old ? und_control_particles_create_like(old->control_particles, &s->mac, err)
-                               : und_control_particles_create(&s->mac, s->def.control_particles,
-                                                              s->def.control_particle_count, s->threads, err);
+    c->control_particles =
+        old ? und_control_particles_create_like(old->control_particles, &s->mac, err)
+            : und_control_particles_create(&s->mac, s->def.control_particles, s->def.control_particle_count,
+                                           s->device.threads, err);
     if (!c->control_particles)
         return err->status;
     bool shapes = und_control_particles_have(c->control_particles, UND_CONTROL_SURFACE) ||

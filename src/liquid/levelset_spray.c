@@ -57,7 +57,7 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err)
     p->floor[0] = (float)s->def.origin[1];
     p->brought_most = 8 * s->def.spray_most;
     const size_t own[] = {(size_t)p->brought_most, (size_t)def.most};
-    if (!(p->drops = und_spray_create(&def, -s->def.gravity[1], s->def.seed, s->threads, err)) ||
+    if (!(p->drops = und_spray_create(&def, -s->def.gravity[1], s->def.seed, s->device.threads, err)) ||
         und_field_open_all(p, fields, FIELDS, &(und_field_room){.own = own}, "spray", err))
         return err->status;
     return UND_OK;

@@ -49,11 +49,17 @@ und_status und_levelset_viscous_open(und_levelset *s, und_error *err)
         return UND_OK;
     struct und_levelset_viscous *v = s->viscous = und_alloc(1, sizeof *v, what, err);
     if (!v || und_field_open_all(v, fields, FIELDS, &(und_field_room){.mac = &s->mac}, what, err) ||
-        !(v->solver =
-              und_viscous_create(&s->mac, def->viscosity_solver == UND_VISCOSITY_COUPLED, s->threads, err)))
+        !(v->solver = und_viscous_create(&s->mac, def->viscosity_solver == UND_VISCOSITY_COUPLED,
+                                         s->device.threads, err)))
         return err->status;
     v->lasts = def->viscosity_solver == UND_VISCOSITY_COUPLED ? 1 : LASTS;
     return UND_OK;
+}
+
+void und_levelset_viscous_share(und_levelset *s)
+{
+    if (s->viscous)
+        und_viscous_share(s->viscous->solver, s->device.halo);
 }
 
 void und_levelset_viscous_close(und_levelset *s)
@@ -92,7 +98,7 @@ static void set_viscosity(und_levelset *s, const und_distance *surface)
 {
     const und_mac *m = &s->mac;
     int rows = und_mac_rows(m),
-        threads = s->def.viscosity_field.fn ? 1 : und_workers(s->threads, m->count, 1 << 16);
+        threads = s->def.viscosity_field.fn ? 1 : und_workers(s->device.threads, m->count, 1 << 16);
     PARALLEL_FOR(threads)
     for (int row = 0; row < rows; row++)
         set_row(s, surface, row % m->n[1], row / m->n[1]);
@@ -113,7 +119,7 @@ static void each_cell(und_levelset *s, const und_kernel *kernel, double *pressur
     const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
                   cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flow.asked);
     const und_pass passes[2] = {{kernel, &args, &cells}, UND_PASS(und_clear_viscous, &args, &rows)};
-    und_pass_run(&(und_device){s->threads}, passes, 2);
+    und_pass_run(&s->device, passes, 2);
 }
 
 static void tell(struct und_levelset_viscous *v, const und_mac_flow_report *report)

@@ -79,7 +79,7 @@ und_status und_levelset_volume_open(und_levelset *s, und_error *err)
         return UND_OK;
     static const char *const what = "the cells' volumes";
     struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
-    if (!v || und_volume_open(&v->cells, &s->mac, s->threads, s->scratch, err) ||
+    if (!v || und_volume_open(&v->cells, &s->mac, s->device.threads, s->scratch, err) ||
         und_field_open_all(v, fields, FIELDS, &(und_field_room){.mac = &s->mac}, what, err))
         return err->status;
     return UND_OK;
@@ -260,7 +260,7 @@ void und_levelset_volume_excess(und_levelset *s)
         return;
     und_excess_args args = excess_of(s);
     args.room = s->solids.room; /* which depends on nothing but the time */
-    und_pass(&(und_device){s->threads}, und_excess, &args, &rows);
+    und_pass(&s->device, und_excess, &args, &rows);
 }
 
 /* Cells inside of the liquid that solids may have come over or uncovered. */

@@ -123,6 +123,7 @@ static void set_coarser_box(und_level *fine, und_level *coarse)
         high[a] = (fine->low[a] + fine->n[a] + by - 1) / by;
     }
     set_box(coarse, low, high);
+    coarse->halvings = fine->halvings + fine->halved[2];
     for (int a = 0; a < 3; a++)
         fine->shift[a] = fine->halved[a] ? fine->low[a] - 2 * coarse->low[a] : 0;
 }
@@ -133,7 +134,7 @@ und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, co
     double w[3] = {weight[0], weight[1], weight[2]};
     int whole[3] = {box->whole[0], box->whole[1], box->whole[2]};
     bool more = true;
-    *m = (und_multigrid){.device = {threads}};
+    *m = (und_multigrid){.device = {.threads = threads}};
     set_box(&m->level[0], box->low, box->high);
     const int slices = m->level[0].n[2];
     m->slice_product = und_alloc(2 * (size_t)slices, sizeof *m->slice_product, "slices of multigrid", err);

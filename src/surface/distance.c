@@ -16,7 +16,8 @@ enum { AT_BLOCKS = UND_AT_OWN, AT_ROWS_AROUND, AT_ROW };
 #define FIELD(member, ...) UND_FIELD(und_distance, member, UND_AT_CELLS, ##__VA_ARGS__)
 #define PART(member, at, ...) UND_FIELD(und_distance_parts, member, at, ##__VA_ARGS__)
 
-static const und_field fields[] = {FIELD(phi, .halo = UND_HALO_DISTANCE), FIELD(next)};
+static const und_field fields[] = {FIELD(phi, .halo = UND_HALO_DISTANCE),
+                                   FIELD(next, .halo = UND_HALO_DISTANCE)};
 static const und_field part_fields[] = {PART(stage, UND_AT_CELLS, .halo = UND_HALO_CROSSED),
                                         PART(taken, UND_AT_ROWS),
                                         PART(row_extent, UND_AT_ROWS),
@@ -48,7 +49,8 @@ static und_status open_all(und_distance *d, und_error *err)
     und_distance_parts *p = d->parts;
     const und_mac *m = &d->mac;
     const size_t rows = (size_t)und_mac_rows(m), around = 3 * (size_t)m->n[1] + 3; /* rows it can look at */
-    const size_t own[] = {(size_t)und_set_rows(m, UND_ROWS_INSIDE).blocks, 2 * (rows + 2 * around),
+    const size_t blocks = (size_t)und_set_rows(m, UND_ROWS_INSIDE).blocks, slices = (size_t)m->n[2],
+                 own[] = {blocks > slices ? blocks : slices, 2 * (rows + 2 * around),
                           (size_t)m->step[1] + SPARE};
     const und_field_room room = {.mac = m, .spare = SPARE, .own = own};
     und_mask *mask[] = {&d->band, &p->negative, &p->front, &p->near, &p->wide};
@@ -66,7 +68,7 @@ static und_status open_all(und_distance *d, und_error *err)
 
 und_status und_distance_open(und_distance *d, const und_mac *mac, int width, int threads, und_error *err)
 {
-    *d = (und_distance){.mac = *mac, .device = {threads}, .width = width};
+    *d = (und_distance){.mac = *mac, .device = {.threads = threads}, .width = width};
     d->parts = und_alloc(1, sizeof *d->parts, "the surface", err);
     if (!d->parts || open_all(d, err) != UND_OK) {
         und_distance_close(d);
@@ -87,6 +89,29 @@ void und_distance_close(und_distance *d)
     }
     free(p);
     *d = (und_distance){0};
+}
+
+void und_distance_get_phi(const und_distance *d, int reach)
+{
+    const und_halo_field phi = und_halo_of(&d->mac, d->phi, sizeof *d->phi, reach);
+    und_halo_get(d->device.halo, &phi, 1);
+}
+
+void und_distance_get(const und_distance *d, int reach)
+{
+    const und_halo_field halo[] = {
+        und_field_halo(d, &fields[0], &d->mac, reach), und_field_halo(d, &fields[1], &d->mac, reach),
+        und_halo_of_mask(&d->mac, &d->band, reach), und_halo_of_mask(&d->mac, &d->parts->negative, reach)};
+    und_halo_get(d->device.halo, halo, sizeof halo / sizeof *halo);
+}
+
+void und_distance_get_flow(const und_distance *d, float *const u[3], int reach)
+{
+    und_halo_field halo[3];
+    for (int a = 0; a < 3; a++)
+        halo[a] = und_halo_of(&d->mac, u[a], sizeof *u[a], reach);
+    und_halo_get(d->device.halo, halo, 3);
+    und_distance_get(d, reach);
 }
 
 void und_distance_beside(const und_distance *d, float *phi)

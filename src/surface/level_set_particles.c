@@ -114,7 +114,8 @@ und_level_set_particles *und_level_set_particles_create(const und_mac *mac,
         free(t);
         return NULL;
     }
-    *t = (und_level_set_particles){.mac = *mac, .def = *def, .seed = seed, .device = {und_threads(threads)}};
+    *t = (und_level_set_particles){
+        .mac = *mac, .def = *def, .seed = seed, .device = {.threads = und_threads(threads)}};
     t->parts = parts;
     t->capacity = room_for(mac, def->per_cell);
     parts->scratch = scratch;

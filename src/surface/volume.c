@@ -73,7 +73,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
                            und_error *err)
 {
     static const char *const what = "the cells' volumes";
-    *v = (und_volume){.mac = *mac, .threads = threads};
+    *v = (und_volume){.mac = *mac, .device = {.threads = threads}};
     und_volume_parts *p = v->parts = und_alloc(1, sizeof *p, what, err);
     if (!p)
         return err->status;
@@ -242,7 +242,7 @@ static void list(und_volume_listing *l)
 {
     und_step steps[UND_VOLUME_LIST_STEPS];
     und_volume_list_steps(l, steps);
-    und_pass_steps(&(und_device){l->v->threads}, steps, UND_VOLUME_LIST_STEPS);
+    und_pass_steps(&l->v->device, steps, UND_VOLUME_LIST_STEPS);
 }
 
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context)
@@ -400,7 +400,7 @@ int64_t und_volume_sum(const und_volume *v)
 {
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     const und_pass pass = und_volume_sum_pass(v, &rows);
-    und_pass_run(&(und_device){v->threads}, &pass, 1);
+    und_pass_run(&v->device, &pass, 1);
     return und_volume_summed(v);
 }
 
@@ -443,8 +443,7 @@ double und_volume_shown(const und_volume *v, const und_distance *d, const und_vo
 {
     const showing w = {v, d, walls};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    return und_reduce(&(und_device){v->threads}, &UND_PASS(show_cells, &w, &rows), 1, v->parts->row_total)
-        .sum;
+    return und_reduce(&v->device, &UND_PASS(show_cells, &w, &rows), 1, v->parts->row_total).sum;
 }
 
 und_level_set_particles_lost und_volume_lost(const und_volume *v, float *const u[3], double per_speed)
