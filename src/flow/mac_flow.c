@@ -1,6 +1,5 @@
 #include "flow/mac_flow_parts.h"
 
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_label_kernel.h"
 #include "grid/field.h"
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_BLOCKS = UND_AT_OWN, AT_SLICES }; /* of rows, of all axes; of cells */
+enum { AT_BLOCKS = UND_AT_OWN }; /* of rows, of all axes */
 #define FIELD(member, at, ...) UND_FIELD(und_mac_flow, member, at, ##__VA_ARGS__)
 #define PART(member, at, ...) UND_FIELD(und_mac_flow_parts, member, at, ##__VA_ARGS__)
 
@@ -24,7 +23,6 @@ static const und_field part_fields[] = {
     PART(air.before[1], UND_AT_FACES_Y),
     PART(air.before[2], UND_AT_FACES_Z),
     PART(system.x, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
-    PART(system.slice, AT_SLICES),
     PART(fastest, AT_BLOCKS),
     PART(faster, AT_BLOCKS),
 };
@@ -46,7 +44,7 @@ static und_status open_fields(und_mac_flow *s, und_error *err)
 {
     static const char *const what = "velocity and pressure";
     const size_t blocks = (size_t)und_set_rows(&s->mac, UND_ROWS_FACES).blocks, slices = (size_t)s->mac.n[2],
-                 own[] = {3 * (blocks > slices ? blocks : slices + 1), slices};
+                 own[] = {3 * (blocks > slices ? blocks : slices + 1)};
     const und_field_room room = {.mac = &s->mac, .own = own};
     return und_field_open_all(s, fields, FIELDS, &room, what, err) ||
                    und_field_open_all(s->parts, part_fields, PART_FIELDS, &room, what, err)
@@ -240,16 +238,9 @@ void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const
 void und_mac_flow_find_pressed(und_mac_flow *s)
 {
     und_mask_clear(&s->parts->pressed);
-    PARALLEL_FOR(und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
-    for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++) {
-            if (!und_present_has(s->mac.present, y, z))
-                continue;
-            const double *p = s->p + und_mac_at(&s->mac, 0, y, z);
-            for (int x = 0; x < s->mac.n[0]; x++)
-                if (p[x] != 0)
-                    und_mask_add(&s->parts->pressed, x, y, z);
-        }
+    const und_pressed_args args = {s->parts->pressed, s->p};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_pass(&s->device, und_find_pressed, &args, &rows);
 }
 
 /* How fast all are in what blocks found, and then which speeds to count faces by. */

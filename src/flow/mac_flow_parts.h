@@ -54,7 +54,6 @@ void und_mac_flow_set_all(und_mac_flow *s);
 typedef struct und_mac_flow_system_parts {
     float *known, *b, *weight; /* of diffusion, while it is solved */
     double *x;
-    float *slice; /* of each slice: the largest |b| */
 } und_mac_flow_system_parts;
 
 /* mac_flow.c: an array of cells from the scratch, and the three of `next`; and back, with all taken later. */

@@ -461,7 +461,8 @@ static und_status open_manners(und_solids *s, const und_obstacle_def *defs, und_
         rub |= defs[i].friction > 0;
         let_go |= manner_of(s, &defs[i], i) != UND_SEPARATE_NEVER;
     }
-    if (rub && !(s->friction = und_alloc((size_t)s->count, sizeof *s->friction, "solids", err)))
+    if (rub && (!(s->friction = und_alloc((size_t)s->count, sizeof *s->friction, "solids", err)) ||
+                !(s->gone = und_alloc((size_t)s->count, sizeof *s->gone, "solids", err))))
         return UND_FAILED;
     if (let_go && (!(s->separate = und_alloc((size_t)s->count, sizeof *s->separate, "solids", err)) ||
                    und_mask_open(&s->loose, &s->mac, "cells that solids let go", err) != UND_OK ||
@@ -553,6 +554,7 @@ void und_solids_close(und_solids *s)
     und_solids_parts *p = s->parts;
     und_field_close_all(s, fields, FIELDS);
     free(s->friction);
+    free(s->gone);
     free(s->separate);
     und_mask_close(&s->loose);
     und_mask_close(&s->apart);
