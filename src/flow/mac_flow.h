@@ -13,6 +13,7 @@
 typedef struct und_mac_flow {
     und_mac mac;
     und_device device;
+    int crosses;       /* cells that liquid comes in a step, at most: so far others' are asked for */
     float *u[3];       /* m/s, of high faces; those of the layer beside the domain included */
     float *next[3];    /* while a stage needs it: what u becomes */
     float *gained[3];  /* m/s: half of what forces and pressure gave in the step before, but for blows; NULL:

@@ -460,6 +460,13 @@ static void settle_block(const void *args, const und_set *set, int block)
 static const und_kernel slip_kernel = {"slip", slip_block}, take_kernel = {"take_slipped", take_block},
                         settle_kernel = {"settle_faces", settle_block};
 
+/* Each layer is made of those beside it, or where changes go on of three; what slips along solids, of
+ * velocities beside it. */
+static int reach_beyond(const und_mac_flow *s, int layers)
+{
+    return (s->parts->goes_on ? 3 : 1) * layers + 1;
+}
+
 void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
 {
     static const und_kernel *const behind[BEHIND] = {&slip_kernel, &take_kernel, &settle_kernel};
@@ -481,6 +488,9 @@ void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
         w.behind[i] = (und_pass){behind[i], &e, &w.slices};
     if (solids->any)
         add_passes(&w, w.behind, BEHIND, !s->parts->goes_on);
+    und_mac_flow_get(
+        s, UND_GET_U | UND_GET_FLOWS | (s->parts->gains ? UND_GET_GAINED | UND_GET_LATEST | UND_GET_SET : 0),
+        reach_beyond(s, layers));
     und_mac_flow_take_next(s);
     und_pass_steps(&s->device, w.steps, w.count);
     und_mac_flow_give_back(s, &s->next[0]);

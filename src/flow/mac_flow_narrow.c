@@ -13,6 +13,7 @@ void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids, int re
     und_set faces[3];
     und_pass find[3], take[3];
     const und_step steps[2] = {{.passes = find, .count = 3}, {.passes = take, .count = 3}};
+    und_mac_flow_get(s, UND_GET_U, reach + 1);
     und_mac_flow_take_next(s);
     for (int a = 0; a < 3; a++) {
         args.open[a] = solids->open[a];

@@ -359,5 +359,5 @@ UND_KERNEL(cut, und_solids_job, UND_EACH_ROW)
 void und_solids_cut(und_solids *s, const und_cell_box *b)
 {
     const und_set rows = und_cell_box_rows(&s->mac, b);
-    und_pass(&(und_device){s->threads}, cut, &((und_solids_job){.s = s, .box = b}), &rows);
+    und_pass(&s->device, cut, &((und_solids_job){.s = s, .box = b}), &rows);
 }

@@ -253,7 +253,7 @@ void und_solids_follow(const und_solids *s, const float *before, float *phi, flo
     const following f = {s, before, phi, u, -(float)cells_per_speed};
     const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
     if (s->any)
-        und_pass(&(und_device){s->threads}, follow_row, &f, &rows);
+        und_pass(&s->device, follow_row, &f, &rows);
 }
 
 /* ---- Between the sides ---- */

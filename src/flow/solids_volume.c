@@ -105,7 +105,7 @@ void und_solids_split(und_solids *s, const und_cell_box *b)
         inner.high[a] = b->high[a] < s->mac.n[a] ? b->high[a] : s->mac.n[a];
     }
     const und_set rows = und_cell_box_rows(&s->mac, &inner);
-    und_pass(&(und_device){s->threads}, split_row, &((und_solids_job){.s = s, .box = &inner}), &rows);
+    und_pass(&s->device, split_row, &((und_solids_job){.s = s, .box = &inner}), &rows);
 }
 
 /* The part of a cell that is liquid, by what is on its side. */
@@ -172,7 +172,6 @@ double und_solids_thin_volume(const und_solids *s, const float *phi)
     const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
     if (!s->any)
         return 0;
-    const und_total all =
-        und_reduce(&(und_device){s->threads}, &UND_PASS(measure, &args, &rows), 1, s->parts->row_total);
+    const und_total all = und_reduce(&s->device, &UND_PASS(measure, &args, &rows), 1, s->parts->row_total);
     return all.sum * m->d[0] * m->d[1] * m->d[2];
 }

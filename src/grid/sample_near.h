@@ -250,7 +250,7 @@ UND_INLINE bool und_near_velocity(const und_mac *m, float *const u[3], const und
 /* und_sample_velocity's and und_sample_faces'; only places of `which` are asked for, of which the first is
  * one. */
 UND_INLINE void und_sample_near_velocity(const und_mac *m, float *const u[3], const und_lanes place[3],
-                                            unsigned which, und_lanes out[3])
+                                         unsigned which, und_lanes out[3])
 {
 #ifdef UND_LANES_512
     if (m->n[2] > 1 && und_near_velocity(m, u, place, which, out))

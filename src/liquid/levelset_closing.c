@@ -328,7 +328,7 @@ static double find(const search *f, int32_t *list, int *count)
     const und_step steps[STEPS] = {{.passes = &mark, .count = 1}, {.passes = &look, .count = 1}};
     int64_t sum = 0;
     und_volume_borrow(f->v);
-    und_pass_steps(&(und_device){f->s->threads}, steps, STEPS);
+    und_pass_steps(&f->s->device, steps, STEPS);
     UND_MAC_EACH_ROW (m, row) {
         memcpy(list + *count, p->extra + und_mac_row(m, row), (size_t)p->row_count[row] * sizeof *list);
         *count += p->row_count[row];

@@ -165,7 +165,7 @@ void und_levelset_fill_cells(und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const und_volume *v = und_levelset_volumes(s);
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 12))
+    PARALLEL_FOR(und_workers(s->device.threads, m->count, 1 << 12))
     for (int row = 0; row < und_mac_rows(m); row++)
         for (int x = 0; x < m->n[0]; x++)
             if (v->parts->own[und_mac_row(m, row) + (size_t)x])

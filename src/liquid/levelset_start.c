@@ -243,7 +243,7 @@ static float depth_at(const und_levelset *s, const int cell[3])
 static void see_surface(und_levelset *s)
 {
     const und_mac *m = &s->mac;
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 12))
+    PARALLEL_FOR(und_workers(s->device.threads, m->count, 1 << 12))
     for (int row = 0; row < und_mac_rows(m); row++)
         for (int x = 0; x < m->n[0] && und_mac_has_row(m, row); x++) {
             const int cell[3] = {x, row % m->n[1], row / m->n[1]};

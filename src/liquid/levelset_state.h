@@ -46,9 +46,8 @@ enum { UND_LEVELSET_OBSTACLES = 255 }; /* at most */
 struct und_levelset {
     und_liquid liquid;
     und_levelset_def def;
-    int threads;
+    und_device device;
     und_scratch *scratch; /* that parts share */
-    const und_halo *halo; /* who has slices beside these; NULL: all are here */
     int layers;           /* cells around the liquid in which velocities are known */
     und_mac mac;
     und_present *present;    /* the grid's; NULL: it has all rows */
@@ -138,6 +137,7 @@ enum {
 };
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
+void und_levelset_viscous_share(und_levelset *s); /* with whom the level set does */
 void und_levelset_viscous_close(und_levelset *s);
 void und_levelset_viscous_keep(und_levelset *s);                             /* before forces act */
 void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed); /* but for plain diffusion, */

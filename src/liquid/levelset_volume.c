@@ -4,9 +4,9 @@
  * and drops changes: the ledger measures that, and its correction is 0.  The pressure gives back what cells
  * hold too much or too little of. */
 #include "base/maths.h"
-#include "base/pages.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
+#include "grid/field.h"
 #include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
 #include "surface/distance_refresh_kernel.h"
@@ -69,16 +69,19 @@ bool und_levelset_has_volumes(const und_levelset_def *def)
     return def->surface_rule == UND_SURFACE_VOLUME;
 }
 
+#define FIELD(member, ...) UND_FIELD(struct und_levelset_volume, member, UND_AT_CELLS, ##__VA_ARGS__)
+
+static const und_field fields[] = {FIELD(before), FIELD(room), FIELD(gain)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_levelset_volume_open(und_levelset *s, und_error *err)
 {
     if (!und_levelset_has_volumes(&s->def))
         return UND_OK;
     static const char *const what = "the cells' volumes";
     struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
-    if (!v || und_volume_open(&v->cells, &s->mac, s->threads, s->scratch, err) ||
-        !(v->before = und_pages_alloc_some(s->mac.count * sizeof *v->before, s->mac.present, what, err)) ||
-        !(v->room = und_pages_alloc_some(s->mac.count * sizeof *v->room, s->mac.present, what, err)) ||
-        !(v->gain = und_pages_alloc_some(s->mac.count * sizeof *v->gain, s->mac.present, what, err)))
+    if (!v || und_volume_open(&v->cells, &s->mac, s->device.threads, s->scratch, err) ||
+        und_field_open_all(v, fields, FIELDS, &(und_field_room){.mac = &s->mac}, what, err))
         return err->status;
     return UND_OK;
 }
@@ -89,9 +92,7 @@ void und_levelset_volume_close(und_levelset *s)
     if (!v)
         return;
     und_volume_close(&v->cells);
-    und_pages_free(v->before);
-    und_pages_free(v->room);
-    und_pages_free(v->gain);
+    und_field_close_all(v, fields, FIELDS);
     free(v);
 }
 
@@ -260,7 +261,7 @@ void und_levelset_volume_excess(und_levelset *s)
         return;
     und_excess_args args = excess_of(s);
     args.room = s->solids.room; /* which depends on nothing but the time */
-    und_pass(&(und_device){s->threads}, und_excess, &args, &rows);
+    und_pass(&s->device, und_excess, &args, &rows);
 }
 
 /* Cells inside of the liquid that solids may have come over or uncovered. */
@@ -381,7 +382,7 @@ static void find_films(const und_levelset *s, const und_levelset_pressed *p, con
     const und_pass pass[] = {UND_PASS(und_distance_copy_row, &copy, &all),
                              und_volume_films_pass(&films, &slices)};
     const und_step steps[] = {{.passes = &pass[0], .count = 1}, {.passes = &pass[1], .count = 1}};
-    und_pass_steps(&(und_device){s->threads}, steps, 2);
+    und_pass_steps(&s->device, steps, 2);
 }
 
 /* Films count as liquid while the flow is made, and gaps that close. */
@@ -516,7 +517,7 @@ void und_levelset_volume_slow(und_levelset *s)
 {
     if (!s->volume || !s->solids.any)
         return;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const und_volume_films films = films_of(s);
     und_volume_slow_layers(&s->volume->cells, &s->surface, &walls, &films);
 }

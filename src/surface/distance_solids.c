@@ -108,6 +108,7 @@ static void into_solids(und_distance *d, const float *wall, const und_mask *kept
     enum { PASSES = 3 }; /* the later ones have good values where the first met such as are in the solid */
     if (!wall)
         return;
+    und_distance_get(d, PASSES * (d->width + 4)); /* so far out of the deepest, and between two places */
     into_args args = {.mac = d->mac,
                       .phi = d->phi,
                       .next = d->next,

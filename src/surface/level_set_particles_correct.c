@@ -480,8 +480,8 @@ void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d
     const und_set all = und_level_set_particles_all(t);
     const und_pass find = UND_PASS(find_escaped, &args, &all), reach = UND_PASS(reach_listed, &args, &all),
                    settle = UND_PASS(settle_block, &args, &all);
-    const und_step steps[] = {{&find, 1, false, NULL}, {&settle, 1, false, NULL}},
-                   judged[] = {{&reach, 1, false, NULL}, {&settle, 1, false, NULL}};
+    const und_step steps[] = {{.passes = &find, .count = 1}, {.passes = &settle, .count = 1}},
+                   judged[] = {{.passes = &reach, .count = 1}, {.passes = &settle, .count = 1}};
     t->parts->reached = und_scratch_take_zeroed(t->parts->scratch);
     und_level_set_particles_borrow(t);
     und_pass_steps(&t->device, steps, all_are_judged(lost) ? 1 : 2);

@@ -33,19 +33,19 @@ void und_volume_rows_came(und_volume *v)
     mark_inside(v);
 }
 
-enum { AT_CELLS, AT_ROWS, AT_ROW_ENDS, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
+enum { AT_ROW_ENDS = UND_AT_OWN, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
 
-#define FIELD(member) UND_FIELD_AT(und_volume, member, AT_CELLS)
-#define PART(member, at) UND_FIELD_AT(und_volume_parts, member, at)
+#define FIELD(member, ...) UND_FIELD(und_volume, member, UND_AT_CELLS, ##__VA_ARGS__)
+#define PART(member, at) UND_FIELD(und_volume_parts, member, at)
 
-static const und_field fields[] = {FIELD(c), FIELD(film)};
+static const und_field fields[] = {FIELD(c, .halo = UND_HALO_CROSSED), FIELD(film, .halo = UND_HALO_CROSSED)};
 static const und_field part_fields[] = {
-    PART(inside, AT_CELLS),        PART(own, AT_CELLS),        PART(kind, AT_CELLS),
-    PART(mark, AT_CELLS),          PART(unsure, AT_CELLS),
+    PART(inside, UND_AT_CELLS),    PART(own, UND_AT_CELLS),      PART(kind, UND_AT_CELLS),
+    PART(mark, UND_AT_CELLS),      PART(unsure, UND_AT_CELLS),
 
-    PART(chunk, AT_LISTED),        PART(row_chunk, AT_LISTED), PART(wakes, AT_CHUNKS),
-    PART(row_count, AT_ROWS),      PART(row_sum, AT_ROWS),     PART(row_total, AT_ROWS),
-    PART(row_most, AT_ROWS),       PART(row_films, AT_ROWS),   PART(block_most, AT_ROWS),
+    PART(chunk, AT_LISTED),        PART(row_chunk, AT_LISTED),   PART(wakes, AT_CHUNKS),
+    PART(row_count, UND_AT_ROWS),  PART(row_sum, UND_AT_ROWS),   PART(row_total, UND_AT_ROWS),
+    PART(row_most, UND_AT_ROWS),   PART(row_films, UND_AT_ROWS), PART(block_most, UND_AT_ROWS),
     PART(row_chunks, AT_ROW_ENDS), PART(row_left, AT_ROW_ENDS)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
@@ -73,7 +73,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
                            und_error *err)
 {
     static const char *const what = "the cells' volumes";
-    *v = (und_volume){.mac = *mac, .threads = threads};
+    *v = (und_volume){.mac = *mac, .device = {.threads = threads}};
     und_volume_parts *p = v->parts = und_alloc(1, sizeof *p, what, err);
     if (!p)
         return err->status;
@@ -86,9 +86,10 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
     if (und_scratch_keep_zeroed(p->scratch, 2 * und_scratch_bytes(mac->count * sizeof *p->over), err))
         return err->status;
     const size_t rows = (size_t)und_mac_rows(mac), chunks = rows * (size_t)p->per_row;
-    const size_t count[] = {mac->count, rows, rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
-    if (und_field_open_all(v, fields, FIELDS, count, 0, mac->present != NULL, what, err) ||
-        und_field_open_all(p, part_fields, PART_FIELDS, count, 0, mac->present != NULL, what, err))
+    const size_t own[] = {rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
+    const und_field_room room = {.mac = mac, .own = own};
+    if (und_field_open_all(v, fields, FIELDS, &room, what, err) ||
+        und_field_open_all(p, part_fields, PART_FIELDS, &room, what, err))
         return err->status;
     mark_inside(v);
     UND_MAC_EACH_ROW (mac, row) /* UND_VOLUME_GAINS, until it moves */
@@ -241,7 +242,7 @@ static void list(und_volume_listing *l)
 {
     und_step steps[UND_VOLUME_LIST_STEPS];
     und_volume_list_steps(l, steps);
-    und_pass_steps(&(und_device){l->v->threads}, steps, UND_VOLUME_LIST_STEPS);
+    und_pass_steps(&l->v->device, steps, UND_VOLUME_LIST_STEPS);
 }
 
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context)
@@ -406,7 +407,7 @@ int64_t und_volume_sum(const und_volume *v)
 {
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     const und_pass pass = und_volume_sum_pass(v, &rows);
-    und_pass_run(&(und_device){v->threads}, &pass, 1);
+    und_pass_run(&v->device, &pass, 1);
     return und_volume_summed(v);
 }
 
@@ -449,8 +450,7 @@ double und_volume_shown(const und_volume *v, const und_distance *d, const und_vo
 {
     const showing w = {v, d, walls};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    return und_reduce(&(und_device){v->threads}, &UND_PASS(show_cells, &w, &rows), 1, v->parts->row_total)
-        .sum;
+    return und_reduce(&v->device, &UND_PASS(show_cells, &w, &rows), 1, v->parts->row_total).sum;
 }
 
 und_level_set_particles_lost und_volume_lost(const und_volume *v, float *const u[3], double per_speed)

@@ -27,7 +27,7 @@ typedef struct und_volume_walls {
 
 typedef struct und_volume {
     und_mac mac;
-    int threads;
+    und_device device;
     int32_t *c;    /* what each cell holds, of UND_VOLUME_ONE; 0 beside the domain */
     uint8_t *film; /* 1: that lies on a wall, and phi does not show it */
     struct und_volume_parts *parts;

@@ -186,7 +186,7 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
 {
     const und_volume_filming f = {v, d, walls};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    und_pass(&(und_device){v->threads}, find_films, &f, &rows);
+    und_pass(&v->device, find_films, &f, &rows);
 }
 
 /* ---- How films run ----
@@ -501,7 +501,7 @@ void und_volume_slow_layers(const und_volume *v, const und_distance *d, const un
     const run r = {v, d, walls, films};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     if (walls->room && walls->rest)
-        und_pass(&(und_device){v->threads}, slow_row, &r, &rows);
+        und_pass(&v->device, slow_row, &r, &rows);
 }
 
 /* ---- What the pressure is not asked for ---- */
@@ -590,7 +590,7 @@ void und_volume_run_films(const und_volume *v, const und_distance *d, const und_
     const und_step steps[3] = {{.passes = &passes[0], .count = 1},
                                {.passes = &passes[1], .count = 1, .unless = &even},
                                {.passes = &passes[2], .count = 1, .unless = &even}};
-    und_pass_steps(&(und_device){v->threads}, steps, 3);
+    und_pass_steps(&v->device, steps, 3);
 }
 
 /* ---- Slanted walls ---- */

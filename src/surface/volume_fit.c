@@ -742,7 +742,7 @@ static bool go_once(const fit_args *args, int all_count)
     add(&w, UND_PASS(set_parts, w.args, &w.chunks), NULL);
     add_shift(&w, found);
     add_end(&w, found);
-    und_pass_steps(&(und_device){v->threads}, w.step, w.steps);
+    und_pass_steps(&v->device, w.step, w.steps);
     return found->more;
 }
 

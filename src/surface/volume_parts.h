@@ -48,11 +48,11 @@ typedef struct und_volume_parts {
 enum { UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
 
 /* For each chunk of the list, in blocks that threads share. */
-#define UND_VOLUME_EACH_CHUNK(v, k)                                                         \
-    PARALLEL_FOR(und_workers((v)->threads, (size_t)(v)->parts->count, UND_VOLUME_TO_SHARE)) \
-    for (int block_ = 0; block_ < und_volume_chunk_blocks(v); block_++)                     \
-        for (und_volume_chunk *k = (v)->parts->chunk + (size_t)block_ * UND_VOLUME_CHUNKS,  \
-                              *end_ = und_volume_chunk_end(v, block_);                      \
+#define UND_VOLUME_EACH_CHUNK(v, k)                                                                \
+    PARALLEL_FOR(und_workers((v)->device.threads, (size_t)(v)->parts->count, UND_VOLUME_TO_SHARE)) \
+    for (int block_ = 0; block_ < und_volume_chunk_blocks(v); block_++)                            \
+        for (und_volume_chunk *k = (v)->parts->chunk + (size_t)block_ * UND_VOLUME_CHUNKS,         \
+                              *end_ = und_volume_chunk_end(v, block_);                             \
              k < end_; k++)
 
 static inline int und_volume_chunk_blocks(const und_volume *v)
