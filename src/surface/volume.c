@@ -119,21 +119,34 @@ void und_volume_shift(und_volume *v, const und_mac *mac)
 
 /* ---- Lists ---- */
 
+/* Chunks of a row as they are found: the last one, where `bits` is not 0, is still to be written. */
+typedef struct row_chunks {
+    und_volume_chunk *next;
+    int32_t at;
+    unsigned bits;
+} row_chunks;
+
+static void end_chunk(row_chunks *c)
+{
+    if (c->bits)
+        *c->next++ = (und_volume_chunk){.at = c->at, .bits = (uint16_t)c->bits};
+}
+
 /* A chunk begins with a cell of the list: so there are fewer. */
-static und_volume_chunk *add_to_chunks(const und_volume_chunk *first, und_volume_chunk *end, int32_t from,
-                                       unsigned chosen)
+static void add_to_chunks(row_chunks *c, int32_t from, unsigned chosen)
 {
     int begin = 0;
-    if (end > first && end[-1].at + UND_LANES > from) {
-        begin = end[-1].at + UND_LANES - from;
-        end[-1].bits |= (uint16_t)(chosen << (UND_LANES - begin) & UND_LANES_ALL);
+    if (c->bits && c->at + UND_LANES > from) {
+        begin = c->at + UND_LANES - from;
+        c->bits |= chosen << (UND_LANES - begin) & UND_LANES_ALL;
     }
     chosen &= ~0u << begin;
     if (!chosen)
-        return end;
+        return;
+    end_chunk(c);
     begin = __builtin_ctz(chosen);
-    *end = (und_volume_chunk){.at = from + begin, .bits = (uint16_t)(chosen >> begin)};
-    return end + 1;
+    c->at = from + begin;
+    c->bits = chosen >> begin;
 }
 
 /* What all of its cells hold, and the most. */
@@ -142,9 +155,14 @@ static void sum_row(const und_volume *v, und_place p)
     const int row = p.y + p.z * v->mac.n[1];
     const int32_t *c = v->c + p.at;
     const uint8_t *own = v->parts->own + p.at;
+    const bool others = v->parts->others;
     int64_t all = 0;
     int32_t most = 0;
-    for (int x = 0; x < v->mac.n[0]; x++) {
+    for (int x = 0; x < v->mac.n[0] && !others; x++) {
+        all += c[x];
+        most = c[x] > most ? c[x] : most;
+    }
+    for (int x = 0; x < v->mac.n[0] && others; x++) {
         const int32_t units = own[x] ? c[x] : 0;
         all += units;
         most = units > most ? units : most;
@@ -173,23 +191,29 @@ static void mark_row(const und_volume_listing *l, und_place p)
     const und_mac *m = &l->v->mac;
     const int row = p.y + p.z * m->n[1];
     const size_t end = p.at + (size_t)m->n[0];
-    und_volume_chunk *const first = parts->row_chunk + (size_t)row * (size_t)parts->per_row, *chunk = first;
+    und_volume_chunk *const first = parts->row_chunk + (size_t)row * (size_t)parts->per_row;
+    row_chunks chunks = {.next = first};
     int count = 0;
     for (size_t from = p.at; from < end; from += UND_LANES) {
         const unsigned inside = und_volume_row_bits(end - from);
-        const unsigned own = und_lanes_bits(und_lanes_bytes(parts->own + from) != 0) & inside;
-        unsigned chosen = (l->look ? l->look(l->context, from) : ~0u) & own;
+        unsigned chosen = (l->look ? l->look(l->context, from) : ~0u) & inside;
+        if (parts->others)
+            chosen &= und_lanes_bits(und_lanes_bytes(parts->own + from) != 0);
         for (unsigned bits = l->fn ? chosen : 0; bits; bits &= bits - 1)
             if (!l->fn(l->context, from + (size_t)__builtin_ctz(bits)))
                 chosen &= ~(bits & -bits);
         und_lanes_bytes_store_some(parts->mark + from, und_lanes_where(chosen) & 1, inside);
         count += __builtin_popcount(chosen);
-        chunk = add_to_chunks(first, chunk, (int32_t)from, chosen);
+        if (chosen)
+            add_to_chunks(&chunks, (int32_t)from, chosen);
     }
+    end_chunk(&chunks);
     parts->row_count[row] = count;
-    parts->row_chunks[row] = (int32_t)(chunk - first);
+    parts->row_chunks[row] = (int32_t)(chunks.next - first);
     if (l->sums)
         sum_row(l->v, p);
+    if (l->cleared)
+        memset(l->cleared + p.at, 0, (size_t)m->n[0]);
 }
 UND_KERNEL(mark_row, und_volume_listing, UND_EACH_ROW)
 
@@ -250,9 +274,10 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
     list(&(und_volume_listing){.v = v, .look = look, .fn = fn, .context = context});
 }
 
-int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context)
+int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context,
+                                uint8_t *cleared)
 {
-    list(&(und_volume_listing){.v = v, .look = look, .context = context, .sums = true});
+    list(&(und_volume_listing){.v = v, .look = look, .context = context, .sums = true, .cleared = cleared});
     return und_volume_summed(v);
 }
 

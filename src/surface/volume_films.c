@@ -130,6 +130,19 @@ bool und_volume_leans(const und_volume *v, const und_volume_walls *walls, size_t
     return leans_on_solid(v, walls, at, normal);
 }
 
+unsigned und_volume_may_lean(const und_volume *v, const und_volume_walls *walls, size_t at)
+{
+    const uint8_t *inside = v->parts->inside + at;
+    und_lanes_int may = {0};
+    for (int a = 0; a < axes_of(&v->mac); a++)
+        may |=
+            (und_lanes_bytes(inside - v->mac.step[a]) == 0) | (und_lanes_bytes(inside + v->mac.step[a]) == 0);
+    if (walls->room)
+        may |= (und_lanes_load(walls->distance + at) < NEAR_WALL) &
+               (und_lanes_load(walls->room + at) > LEAST_ROOM);
+    return und_lanes_bits(may);
+}
+
 /* Where the surface meets a wall a cell may hold liquid though its middle is in the air: that is no film, phi
  * shows it. */
 typedef enum place { NOT_ON_WALL, ON_WALL, BESIDE_LIQUID } place;
@@ -157,6 +170,18 @@ bool und_volume_is_film(const und_volume *v, const und_volume_walls *walls, cons
     return here == ON_WALL || (here == BESIDE_LIQUID && is_film_beside_liquid(v, walls, at, part));
 }
 
+static bool set_film(const und_volume_filming *f, size_t at)
+{
+    const und_volume *v = f->v;
+    const float *phi = f->d->phi;
+    const place here = place_of(v, f->walls, phi, at);
+    v->film[at] = here == ON_WALL;
+    if (here == BESIDE_LIQUID)
+        v->film[at] =
+            is_film_beside_liquid(v, f->walls, at, und_volume_units(und_volume_part(v, f->walls, phi, at)));
+    return v->film[at];
+}
+
 static void find_films(const und_volume_filming *f, und_place p)
 {
     const und_volume *v = f->v;
@@ -164,14 +189,10 @@ static void find_films(const und_volume_filming *f, und_place p)
     const int row = p.y + p.z * v->mac.n[1];
     bool any = false;
     memset(v->film + p.at, 0, (size_t)v->mac.n[0]);
-    UND_VOLUME_ALOFT(v, phi, row, at)
-    {
-        const place here = place_of(v, f->walls, phi, at);
-        v->film[at] = here == ON_WALL;
-        if (here == BESIDE_LIQUID)
-            v->film[at] = is_film_beside_liquid(v, f->walls, at,
-                                                und_volume_units(und_volume_part(v, f->walls, phi, at)));
-        any = any || v->film[at];
+    for (size_t first = p.at, end = p.at + (size_t)v->mac.n[0]; first < end; first += UND_LANES) {
+        unsigned bits = und_volume_aloft(v, phi, first) & und_volume_row_bits(end - first);
+        for (bits &= bits ? und_volume_may_lean(v, f->walls, first) : 0; bits; bits &= bits - 1)
+            any |= set_film(f, first + (size_t)__builtin_ctz(bits));
     }
     v->parts->row_films[row] = any;
 }
