@@ -22,9 +22,10 @@ static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what i
 static const float TRUSTED = 0.1f; /* cells: what particles are trusted with, at most */
 static const float SHOWS_MORE = 0.02f, SHOWS_LESS = 0.003f; /* or of what there is, where phi shows so */
 static const float TRUSTED_SHIFT = 0.2f,
-                   SURE_SHIFT = 0.02f; /* of what is asked; where flow keeps its volume */
-static const float SURE = 0.25f;       /* cells: what particles are trusted with there, at most */
-static const float BEND = 0.5f;        /* a second difference of phi: what is thin has more */
+                   SURE_SHIFT = 0.02f;        /* of what is asked; where flow keeps its volume */
+static const float SURE = 0.25f;              /* cells: what particles are trusted with there, at most */
+static const float KEPT = 0.05f;              /* cells: what is less too much inside stays there, likewise */
+static const float BEND = 0.5f, SHEET = 0.9f; /* a second difference of phi: what is thin has more */
 static const float LEAST_AREA = 1.6f, WEIGHTS = 64; /* the sum of und_volume_weight */
 static const float AREA_ONE = 0x1p20f;              /* in area[]: so many are 1 */
 
@@ -225,22 +226,28 @@ static unsigned at_walls(const fit *f, const und_volume_chunk *k)
     return und_lanes_bits(shut);
 }
 
-/* In mark[]: cells at the surface; others; 0 is in those that are not looked at. */
-enum { AT_WALL = 1, FREE, OTHER };
+/* In mark[]: cells at the surface, those from which little goes far or not; others; 0 is in those that are
+ * not looked at. */
+enum { NEAR_ONLY = 1, FREE, OTHER };
 
-/* What is thin, by second differences of phi, of which the surface's curvature makes less; and walls. */
-static void find_thin(const fit *f, const und_volume_chunk *k, und_lanes_int at_wall)
+/* What is thin, by second differences of phi, of which the surface's curvature makes less; and walls.  Where
+ * of a chunk's cells little does not go far: corners have less than sheets. */
+static und_lanes_int find_thin(const fit *f, const und_volume_chunk *k, und_lanes_int at_wall)
 {
     uint8_t *unsure = f->v->parts->unsure + k->at;
-    und_lanes_int bits = (und_lanes_bytes(unsure) & UND_VOLUME_GAINS) | (at_wall & UND_VOLUME_WALL);
+    und_lanes most = {0};
     for (int a = 0; a < (f->v->mac.n[2] > 1 ? 3 : 2); a++) {
         const float *phi = f->phi + k->at;
         const ptrdiff_t step = f->v->mac.step[a];
         const und_lanes bend =
             und_lanes_load(phi + step) + und_lanes_load(phi - step) - 2 * und_lanes_load(phi);
-        bits |= ((bend > BEND) | (bend < -BEND)) & UND_VOLUME_THIN;
+        most = und_lanes_max(most, und_size(bend));
     }
-    und_lanes_bytes_store_some(unsure, bits, k->bits);
+    und_lanes_bytes_store_some(unsure,
+                               (und_lanes_bytes(unsure) & UND_VOLUME_GAINS) | (at_wall & UND_VOLUME_WALL) |
+                                   ((most > BEND) & UND_VOLUME_THIN),
+                               k->bits);
+    return at_wall | (most > SHEET);
 }
 
 /* Films, and what is to be done with the others of a chunk. */
@@ -263,10 +270,9 @@ static void set_marks(const fit *f, und_volume_chunk *k)
     und_lanes_int_store_some(p->extra + k->at, c - und_lanes_int_load_some(p->part + k->at, k->bits),
                              k->bits);
     und_lanes_bytes_store_some(f->v->film + k->at, und_lanes_where(k->film) & 1, k->bits);
-    const und_lanes_int at_wall = und_lanes_where(at_walls(f, k)), free = FREE - (at_wall & 1),
-                        other = (und_lanes_int){0} + OTHER;
-    if (f->tracked)
-        find_thin(f, k, at_wall);
+    const und_lanes_int at_wall = und_lanes_where(at_walls(f, k)), other = (und_lanes_int){0} + OTHER;
+    const und_lanes_int near_only = f->tracked ? find_thin(f, k, at_wall) : at_wall;
+    const und_lanes_int free = FREE - (near_only & 1);
     und_lanes_bytes_store_some(p->mark + k->at, und_lanes_int_select(und_lanes_where(k->evens), free, other),
                                k->bits);
     und_lanes_bytes_store_some(p->to + k->at, (und_lanes_int){0} + UNKNOWN, k->bits);
@@ -334,6 +340,20 @@ static void find_ways(const fit *f, size_t at, unsigned which)
     und_lanes_bytes_store_some(p->to + at, to, which);
 }
 
+/* Of a chunk's cells those that keep what they have too much of: little of it inside of the liquid, where the
+ * flow keeps its volume.  That is the pressure's; and were it brought to the surface it would be evened out
+ * along that, and so go from where the liquid is drawn thin to where it is not. */
+static unsigned keep_inside(const fit *f, const und_volume_chunk *k)
+{
+    if (!f->tracked)
+        return 0;
+    const und_lanes_int little = (und_lanes_int){0} + und_volume_units(KEPT);
+    const und_lanes_int extra = und_lanes_int_load(f->v->parts->extra + k->at);
+    const und_lanes_int known = (und_lanes_bytes(f->v->parts->unsure + k->at) & ~UND_VOLUME_THIN) == 0;
+    return und_lanes_bits(known & (und_lanes_load(f->phi + k->at) < 0) & (extra < little) &
+                          (extra > -little));
+}
+
 static inline void find_far(const fit_args *a, und_place block)
 {
     const fit *f = &a->f;
@@ -345,6 +365,7 @@ static inline void find_far(const fit_args *a, und_place block)
         und_volume_fetch(p->extra, und_volume_ahead(k, end)->at);
         und_volume_fetch_around(&f->v->mac, f->phi, k, end);
         k->gives = (uint16_t)(k->bits & ~(unsigned)(k->evens | k->film) & ~und_lanes_bits(none));
+        k->gives &= k->gives ? (uint16_t)~keep_inside(f, k) : 0;
         if (!k->gives)
             continue;
         const unsigned unknown = k->gives & und_lanes_bits(und_lanes_bytes(p->to + k->at) == UNKNOWN);
@@ -375,7 +396,7 @@ static void find_others(const fit *f, und_volume_chunk *k)
         const und_lanes_int mark = und_lanes_bytes(f->v->parts->mark + next);
         const und_lanes_int own = und_lanes_bytes(f->v->parts->own + next) != 0;
         const und_lanes_int free = und_lanes_bytes(f->v->parts->mark + k->at) == FREE;
-        const und_lanes_int evens = (mark == FREE) | (mark == AT_WALL);
+        const und_lanes_int evens = (mark == FREE) | (mark == NEAR_ONLY);
         k->with[way] = (uint16_t)(k->evens & und_lanes_bits(evens & own));
         if (f->walls->room)
             k->with[way] &= (uint16_t)und_lanes_bits(und_lanes_load(open) > 0);
