@@ -161,11 +161,13 @@ static unsigned at_walls(const und_volume_enclosing *e, const und_volume_chunk *
 }
 
 /* What is thin, by second differences of phi, of which the surface's curvature makes less; and walls.  Where
- * of a chunk's cells little does not go far: corners have less than sheets. */
+ * of a chunk's cells little does not go far, as of thin ones does where the flow keeps its volume: corners
+ * have less than sheets. */
 static und_lanes_int find_thin(const und_volume_enclosing *e, const und_volume_chunk *k,
                                und_lanes_int at_wall)
 {
     uint8_t *unsure = e->v->parts->unsure + k->at;
+    const und_lanes_int flow = und_lanes_bytes(unsure) & UND_VOLUME_BY_FLOW;
     und_lanes most = {0};
     for (int a = 0; a < (e->v->mac.n[2] > 1 ? 3 : 2); a++) {
         const float *phi = e->phi + k->at;
@@ -174,11 +176,9 @@ static und_lanes_int find_thin(const und_volume_enclosing *e, const und_volume_c
             und_lanes_load(phi + step) + und_lanes_load(phi - step) - 2 * und_lanes_load(phi);
         most = und_lanes_max(most, und_size(bend));
     }
-    und_lanes_bytes_store_some(unsure,
-                               (und_lanes_bytes(unsure) & UND_VOLUME_BY_FLOW) | (at_wall & UND_VOLUME_WALL) |
-                                   ((most > BEND) & UND_VOLUME_THIN),
+    und_lanes_bytes_store_some(unsure, flow | (at_wall & UND_VOLUME_WALL) | ((most > BEND) & UND_VOLUME_THIN),
                                k->bits);
-    return at_wall | (most > SHEET);
+    return at_wall | ((flow == 0) & (most > SHEET));
 }
 
 /* Films, and what is to be done with the others of a chunk. */
