@@ -333,11 +333,16 @@ static void pull_aside(und_levelset *s)
 /* How far it is to the nearest solid, in cells, and the unit vector away from it. */
 static float solid_at(const und_levelset *s, const float place[3], float normal[3])
 {
-    const float distance = und_sample_slope(&s->mac, s->solids.distance, place, 0.25f, normal);
+    und_lanes at[3], distance, slope[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = und_lanes_all(place[a]);
+    und_sample_slopes(&s->mac, s->solids.distance, at, 0.25f, &distance, slope);
+    for (int a = 0; a < 3; a++)
+        normal[a] = slope[a][0];
     const float length = sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
     for (int a = 0; a < 3; a++)
         normal[a] /= length > 0 ? length : 1;
-    return distance;
+    return distance[0];
 }
 
 static void slide_one(const und_levelset *s, und_spray *drops, int i)
