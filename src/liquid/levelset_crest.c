@@ -287,7 +287,7 @@ void und_levelset_crests(und_levelset *s)
     if (!s->def.spray)
         return;
     und_volume_list_steps(&listing, steps);
-    und_pass_steps(&(und_device){s->threads}, steps, UND_VOLUME_LIST_STEPS + 1);
+    und_pass_steps(&s->device, steps, UND_VOLUME_LIST_STEPS + 1);
     for (int i = 0; i < v->parts->chunk_count; i++)
         UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].some, at)
     throw_off(s, at);

@@ -414,7 +414,7 @@ void und_levelset_spray_step(und_levelset *s)
         und_spray_step(p->drops, s->time, s->dt, &floor);
         land(s);
         const und_set flying = und_set_list(p->drops->place[0], p->drops->count, SLIDING, 1);
-        und_pass(&(und_device){s->threads}, slide, s, &flying);
+        und_pass(&s->device, slide, s, &flying);
     }
 }
 
