@@ -28,10 +28,14 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 #define CROSSES_LESS (1 / 0.6)
 
 /* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
- * the others, and up to so many: they would make the steps of all the liquid shorter. */
+ * the others, and up to so many, fewer where there are solids, through whose gaps jets come: they would make
+ * the steps of all the liquid shorter.  Velocities are known for so many cells beyond the liquid: out there
+ * it goes no further in a step. */
 #define FEW 0.01
-#define FURTHER 1.4
-#define FURTHEST 3.9
+#define FURTHER 1.8
+#define FURTHEST 5.2
+#define FURTHEST_BY_SOLIDS 3.9
+#define KNOWN 4
 
 static bool is_viscous(const und_levelset_def *def)
 {
@@ -728,10 +732,11 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->def.order = order_of(def);
     s->device.threads = und_threads(def->threads);
     s->def.courant = courant_of(def);
-    s->furthest = is_viscous(def) ? 0 : fmin(s->def.courant * FURTHER, FURTHEST);
-    s->furthest = fmax(s->furthest, s->def.courant);
+    s->furthest = fmin(s->def.courant * FURTHER, def->obstacle_count > 0 ? FURTHEST_BY_SOLIDS : FURTHEST);
+    s->furthest = is_viscous(def) ? s->def.courant : fmax(s->furthest, s->def.courant);
     s->follows = def->trace == 3 || takes_long_steps(def) ? UND_TRACE_RK3 : UND_TRACE_RK2;
-    s->layers = (int)fmax(ceil(s->furthest) + AROUND - 1, UND_SOLIDS_REACH);
+    s->layers =
+        (int)fmax(ceil(fmax(s->def.courant, fmin(s->furthest, KNOWN))) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
     und_levelset_first_window(s);
     s->scratch = und_scratch_join(NULL, 0, err);
