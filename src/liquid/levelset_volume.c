@@ -9,7 +9,6 @@
 #include "grid/field.h"
 #include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
-#include "surface/distance_refresh_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -20,10 +19,8 @@ static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down wh
 static const double CONTACT = 0.002; /* m: how thick a puddle of water is where its contact line stops */
 static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
 static const float DEEP = -2.5f; /* cells: further in all of what is too much is pressed out */
-static const float THIN = 0.01f; /* cells: what thinner films do is not the pressure's */
 static const float ROOM = 0.02f;
 static const float PASSED = -1, FROM_SOLID = 3; /* cells: phi, and distance, of cells that solids pass */
-static const float PRESSED_ROOM = 0.1f;         /* of a cell: films in less are not the pressure's */
 static const double STILL = 0.1;                /* of sqrt(g dx): slower liquid is at rest to particles */
 enum { BEHIND = 3 };                            /* cells: so deep sources are looked for */
 static const double MOST_POURED = 2;            /* times what the flow asks of sources */
@@ -371,50 +368,6 @@ void und_levelset_volume_elements(und_levelset *s)
 }
 
 /* ---- The flow ---- */
-
-/* And phi is copied, in one go. */
-static void find_films(const und_levelset *s, const und_levelset_pressed *p, const und_volume_walls *walls)
-{
-    const und_distance_copy_args copy = {s->mac, s->surface.phi, p->surface.phi};
-    const und_volume_filming films = {&s->volume->cells, &s->surface, walls};
-    const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
-                  slices = und_set_slices(&s->mac, UND_ROWS_INSIDE);
-    const und_pass pass[] = {UND_PASS(und_distance_copy_row, &copy, &all),
-                             und_volume_films_pass(&films, &slices)};
-    const und_step steps[] = {{.passes = &pass[0], .count = 1}, {.passes = &pass[1], .count = 1}};
-    und_pass_steps(&s->device, steps, 2);
-}
-
-/* Films count as liquid while the flow is made, and gaps that close. */
-void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
-{
-    const und_mac *m = &s->mac;
-    und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = und_levelset_walls(s);
-    und_levelset_closing_find(s, p);
-    find_films(s, p, &walls);
-    UND_MAC_EACH_ROW (m, row)
-        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
-    if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
-        und_levelset_press_cell(p, at);
-    for (int i = 0; i < p->closing_count; i++)
-        if (!(p->surface.phi[p->closing[i]] < 0))
-            und_levelset_press_cell(p, (size_t)p->closing[i]);
-}
-
-bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
-{
-    const und_volume_walls walls = und_levelset_walls(s);
-    const int before = p->closing_count;
-    if (!s->volume || !und_levelset_closing_find_more(s, p, &walls))
-        return false;
-    for (int i = before; i < p->closing_count; i++) {
-        und_levelset_press_cell(p, (size_t)p->closing[i]);
-        p->pressure[p->closing[i]] = 0;
-    }
-    und_mac_flow_label(&s->flow, &p->surface, &s->solids);
-    return true;
-}
 
 void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p)
 {

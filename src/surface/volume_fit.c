@@ -22,6 +22,7 @@ static const float SHOWS_MORE = 0.02f, SHOWS_LESS = 0.003f; /* or of what there 
 static const float TRUSTED_SHIFT = 0.2f,
                    SURE_SHIFT = 0.02f; /* of what is asked; where flow keeps its volume */
 static const float SURE = 0.25f;       /* cells: what particles are trusted with there, at most */
+static const float KEPT = 0.05f;       /* cells: what is less too much inside stays there, likewise */
 static const float LEAST_AREA = 1.6f, WEIGHTS = 64; /* the sum of und_volume_weight */
 
 /* Of the difference to a neighbour, round by round: the last alone would not be stable, all together even out
@@ -112,6 +113,20 @@ static void find_ways(const fit *f, size_t at, unsigned which)
     und_lanes_bytes_store_some(p->to + at, to, which);
 }
 
+/* Of a chunk's cells those that keep what they have too much of: little of it inside of the liquid, where the
+ * flow keeps its volume.  That is the pressure's; and were it brought to the surface it would be evened out
+ * along that, and so go from where the liquid is drawn thin to where it is not. */
+static unsigned keep_inside(const fit *f, const und_volume_chunk *k)
+{
+    if (!f->tracked)
+        return 0;
+    const und_lanes_int little = (und_lanes_int){0} + und_volume_units(KEPT);
+    const und_lanes_int extra = und_lanes_int_load(f->v->parts->extra + k->at);
+    const und_lanes_int known = (und_lanes_bytes(f->v->parts->unsure + k->at) & ~UND_VOLUME_THIN) == 0;
+    return und_lanes_bits(known & (und_lanes_load(f->phi + k->at) < 0) & (extra < little) &
+                          (extra > -little));
+}
+
 static inline void find_far(const fit_args *a, und_place block)
 {
     const fit *f = &a->f;
@@ -123,6 +138,7 @@ static inline void find_far(const fit_args *a, und_place block)
         und_volume_fetch(p->extra, und_volume_ahead(k, end)->at);
         und_volume_fetch_around(&f->v->mac, f->phi, k, end);
         k->gives = (uint16_t)(k->bits & ~(unsigned)(k->evens | k->film) & ~und_lanes_bits(none));
+        k->gives &= k->gives ? (uint16_t)~keep_inside(f, k) : 0;
         if (!k->gives)
             continue;
         const unsigned unknown =
@@ -154,7 +170,7 @@ static void find_others(const fit *f, und_volume_chunk *k)
         const und_lanes_int mark = und_lanes_bytes(f->v->parts->mark + next);
         const und_lanes_int own = und_lanes_bytes(f->v->parts->own + next) != 0;
         const und_lanes_int free = und_lanes_bytes(f->v->parts->mark + k->at) == UND_VOLUME_FREE;
-        const und_lanes_int evens = (mark == UND_VOLUME_FREE) | (mark == UND_VOLUME_AT_WALL);
+        const und_lanes_int evens = (mark == UND_VOLUME_FREE) | (mark == UND_VOLUME_NEAR_ONLY);
         k->with[way] = (uint16_t)(k->evens & und_lanes_bits(evens & own));
         if (f->walls->room)
             k->with[way] &= (uint16_t)und_lanes_bits(und_lanes_load(open) > 0);
