@@ -3,6 +3,8 @@
 #include "tests/levelset_model.h"
 
 #include "flow/solids_parts.h"
+#include "geom/motion.h"
+#include "geom/shape.h"
 #include "liquid/levelset_state.h"
 #include "scene/scene.h"
 
@@ -668,9 +670,51 @@ static void held_cells_keep_no_pressure(void **state)
     end(r);
 }
 
+/* A block comes down flat on a floor 0.75 cells below, without gravity, in so long that it crosses 2.9
+ * cells: a blow, which two steps of 1.5 cells are short enough for, and more are too many. */
+static void a_blow_shortens_long_steps_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        double courant, max_step; /* cells; 3: as it is by default */
+        int steps;
+        bool sinking; /* a solid moves: at most 1.67 cells */
+    } kinds[] = {
+        {3, INFINITY, 2, false}, {1.5, INFINITY, 2, false}, {3, 1.5, 2, false}, {3, INFINITY, 2, true}};
+    const double dx = 1.0 / 32, speed = 4;
+    und_shape block = {.kind = UND_BOX, .center = {0.5, 0.25 + 0.75 * dx, 0}, .half = {0.3, 0.25, 1}};
+    und_shape ball = {.kind = UND_SPHERE, .radius = 0.05};
+    const und_key keys[2] = {{.time = 0, .position = {0.9, 0.9, 0}}, {.time = 1, .position = {0.9, 0.8, 0}}};
+    und_error err = {0};
+    und_motion *motion = und_motion_create(keys, 2, UND_EASE_LINEAR, &err);
+    assert_non_null(motion);
+    und_fill_def fill = {.shape = &block};
+    fill.velocity[1].number = -speed;
+    const und_obstacle_def solid = {.shape = &ball, .motion = motion};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        und_levelset_def def = und_levelset_def_default();
+        def.n[0] = def.n[1] = 32;
+        def.n[2] = 1;
+        def.dx = dx;
+        def.gravity[1] = 0;
+        def.courant = kinds[i].courant;
+        def.max_step = kinds[i].max_step * dx / speed;
+        def.fills = &fill;
+        def.fill_count = 1;
+        def.obstacles = &solid;
+        def.obstacle_count = kinds[i].sinking;
+        und_levelset *l = start_levelset(&def);
+        und_levelset_step(l, 2.9 * dx / speed);
+        assert_int_equal(und_levelset_last(l).substeps, kinds[i].steps);
+        und_levelset_destroy(l);
+    }
+    und_motion_destroy(motion);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_feature_holds_its_water),
+                                       cmocka_unit_test(a_blow_shortens_long_steps_alone),
                                        cmocka_unit_test(no_cell_owes_what_has_gone),
                                        cmocka_unit_test(what_has_no_room_stops_the_run),
                                        cmocka_unit_test(nothing_passes_thin_walls_that_move),

@@ -126,6 +126,31 @@ static und_motion *path(double x0, double y0, double x1, double y1, double z, do
     return motion;
 }
 
+/* Two drops meet while the window goes past them. */
+static void gaps_close_while_the_window_moves(void **state)
+{
+    (void)state;
+    throw t;
+    make_throw(&t, true);
+    t.def.n[0] = 192;
+    t.def.gravity[1] = 0;
+    t.def.spray = false;
+    t.drop.center = (und_vec3){1.3, 0.8, t.drop.center.z};
+    t.ball = t.drop;
+    und_fill_def fills[2] = {{.shape = &t.drop}, {.shape = &t.ball}};
+    fills[1].velocity[0].number = -(fills[0].velocity[0].number = 2);
+    t.def.fills = fills;
+    t.def.fill_count = 2;
+    und_motion *way = path(1.2, 0.8, 2.2, 0.8, 0, 0.25), *size = path(2, 1.5, 2, 1.5, 1, 1);
+    const und_window_def window = {.on = true, .path = way, .size = size};
+    for (int i = 0; i < 4; i++) {
+        t.ball.center.x = t.drop.center.x + 0.3 + 0.01 * i;
+        assert_int_equal(same_frames(t.def, &window, 2), 2);
+    }
+    und_motion_destroy(way);
+    und_motion_destroy(size);
+}
+
 /* A blob without gravity beside a plate that pushes it along; the window goes with the plate. */
 static void a_window_goes_with_a_solid(void **state)
 {
@@ -335,6 +360,7 @@ int main(void)
         cmocka_unit_test(fields_are_carried_by_whole_cells),
         cmocka_unit_test(a_fitted_window_has_the_bits_of_the_large_grid),
         cmocka_unit_test(a_window_loses_nothing),
+        cmocka_unit_test(gaps_close_while_the_window_moves),
         cmocka_unit_test(a_window_goes_with_a_solid),
         cmocka_unit_test(what_is_left_behind_is_booked),
         cmocka_unit_test(same_bits_after_a_resume_and_at_any_thread_count),

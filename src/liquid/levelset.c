@@ -44,10 +44,10 @@ static bool is_viscous(const und_levelset_def *def)
 
 /* A blow: gaps that close in a substep would take so much too much of the liquid.  What meets something in a
  * few long steps is stopped, what does in short ones is turned: so for as long as so many more would take,
- * steps are shorter. */
+ * it crosses no more cells than that in a step. */
 #define BLOW 1e-3
 #define BLOW_LASTS 3
-#define BLOW_SHORTER 0.5
+#define BLOW_CROSSES 1.5
 
 /* s: from when the flow has its velocity to the end of the substep.  Water has that of the substep's middle,
  * which moves its surface to second order (leapfrog): it changes for half of the substep before and half of
@@ -112,10 +112,11 @@ static void choose_step(und_levelset *s)
     s->crawls = s->ran_away && s->left / flow < MOST_SUBSTEPS;
     s->needed = most;
     divide_step(s, most);
-    if (!is_blow(s))
+    const double shorter = flow * BLOW_CROSSES / crosses;
+    if (!(shorter < most) || !is_blow(s))
         return;
     s->last_two_equal = 0;
-    divide_step(s, BLOW_SHORTER * most);
+    divide_step(s, shorter);
 }
 
 /* 4.4.3, and what it adds to the ledger.  Drains took what they were found to hold, or what flowed into them

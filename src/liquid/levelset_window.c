@@ -442,6 +442,7 @@ static und_status shift(und_levelset *s, const box *to, und_error *err)
     und_pages_free(old);
     und_elements_shift(s->elements, &s->mac);
     und_levelset_volume_shift(s);
+    und_levelset_closing_forget(s); /* cells are numbered anew */
     und_status status = und_pressure_window(s->system, &s->mac, err);
     if (status == UND_OK)
         status = und_solids_shift(&s->solids, &s->mac, s->open, s->time, err);
