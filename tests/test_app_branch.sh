@@ -47,6 +47,12 @@ expect "there are six" test "$(find all/checkpoints -name 'tank.*.h5' | wc -l)" 
 expect "and one thread" code 0 "$program" sim blown.lua --from all@6 -o one -j 1 -q
 expect "a branch has the same bits from either" rows deep/blown one
 
+# a solid that appears in the liquid presses out as much as it has come over: 0.00141 m3
+sed 's/^  solids.*/  solids = { sphere { center = {0.18, 0.18, 0}, radius = 0.12 } },/; s/"tank"/"stone"/' tank.lua >stone.lua
+expect "a solid that appears" code 0 "$program" sim stone.lua --from tank@1 -o stone -q
+expect "tells what it has pressed" bash -c \
+    '"$1" info stone | awk "/squeezed/ { for (i = 1; i <= NF; i++) if (\$i + 0 > 0.00134 && \$i + 0 < 0.00149) found = 1 } END { exit !found }"' _ "$program"
+
 # edges of water that a branch opens
 cat >pond.lua <<'SCENE'
 scene { name = "pond", frames = 6, fps = 24 }

@@ -289,5 +289,7 @@ und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_
         und_level_set_particles_seed(s->particles, &s->surface, s->solids.any ? s->solids.distance : NULL);
     if (s->volume && !und_frame_find(state, "volume")) /* a branch of such a one, or of particles */
         und_levelset_volume_fill(s);
+    else if (s->volume && und_frame_find(state, UND_STATE_BRANCH))
+        und_levelset_volume_appeared(s);
     return UND_OK;
 }

@@ -314,7 +314,8 @@ double *und_levelset_volume_numbers(und_levelset *s);
  * follows.
  */
 struct und_volume_walls und_levelset_walls(const und_levelset *s);
-void und_levelset_volume_walls(und_levelset *s); /* also whenever they were placed anew */
+void und_levelset_volume_walls(und_levelset *s);    /* also whenever they were placed anew */
+void und_levelset_volume_appeared(und_levelset *s); /* in a branch: what is in solids is told as squeezed */
 void und_levelset_volume_excess(und_levelset *s);
 /* s: for how long forces act in a substep of dt. */
 double und_levelset_kick(const und_levelset *s, double dt);

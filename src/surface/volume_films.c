@@ -500,17 +500,25 @@ static void slow_face(const run *r, size_t at, int axis)
         *u /= (float)(1 + r->films->dt * drag_at(r, at, (double)thick, fabs((double)*u)));
 }
 
+static bool is_cut_by_wall(float room)
+{
+    return room < 1 && room > 0;
+}
+
 static void slow_row(const run *r, und_place p)
 {
-    for (int x = 0; x < r->v->mac.n[0]; x++) {
-        const size_t at = p.at + (size_t)x;
-        if (!(r->walls->room[at] < 1 && r->walls->room[at] > 0))
-            continue;
-        for (int a = 0; a < axes_of(&r->v->mac); a++) {
-            const size_t low = at - (size_t)r->v->mac.step[a];
-            slow_face(r, at, a);
-            if (!(r->walls->room[low] < 1 && r->walls->room[low] > 0))
-                slow_face(r, low, a);
+    const size_t end = p.at + (size_t)r->v->mac.n[0];
+    for (size_t first = p.at; first < end; first += UND_LANES) {
+        const und_lanes room = und_lanes_load(r->walls->room + first);
+        size_t bits = und_lanes_bits((room < 1) & (room > 0)) & und_volume_row_bits(end - first);
+        for (; bits; bits &= bits - 1) {
+            const size_t at = first + (size_t)__builtin_ctzll(bits);
+            for (int a = 0; a < axes_of(&r->v->mac); a++) {
+                const size_t low = at - (size_t)r->v->mac.step[a];
+                slow_face(r, at, a);
+                if (!is_cut_by_wall(r->walls->room[low]))
+                    slow_face(r, low, a);
+            }
         }
     }
 }
