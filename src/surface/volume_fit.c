@@ -227,8 +227,8 @@ static unsigned at_walls(const fit *f, const und_volume_chunk *k)
 }
 
 /* In mark[]: cells at the surface, those from which little goes far or not; others; 0 is in those that are
- * not looked at. */
-enum { NEAR_ONLY = 1, FREE, OTHER };
+ * not looked at.  And whether they hold nothing, and phi shows nothing there. */
+enum { NEAR_ONLY = 1, FREE, OTHER, BARE };
 
 /* What is thin, by second differences of phi, of which the surface's curvature makes less; and walls.  Where
  * of a chunk's cells little does not go far: corners have less than sheets. */
@@ -262,6 +262,7 @@ static void set_marks(const fit *f, und_volume_chunk *k)
     if (und_volume_is_film(f->v, f->walls, f->phi, at, p->part[at]))
         k->film |= (uint16_t)(1u << (at - (size_t)k->at));
     const unsigned others = k->bits & ~(unsigned)k->film;
+    const und_lanes_int bare = (c == 0) & (und_lanes_int_load_some(p->part + k->at, k->bits) == 0);
     k->evens = (uint16_t)(others & und_lanes_bits((phi < 1) & (phi > -1) & roomy));
     k->some = (uint16_t)(others & und_lanes_bits((phi < near) & (phi > -near)));
     k->gives = 0;
@@ -272,8 +273,8 @@ static void set_marks(const fit *f, und_volume_chunk *k)
     und_lanes_bytes_store_some(f->v->film + k->at, und_lanes_where(k->film) & 1, k->bits);
     const und_lanes_int at_wall = und_lanes_where(at_walls(f, k)), other = (und_lanes_int){0} + OTHER;
     const und_lanes_int near_only = f->tracked ? find_thin(f, k, at_wall) : at_wall;
-    const und_lanes_int free = FREE - (near_only & 1);
-    und_lanes_bytes_store_some(p->mark + k->at, und_lanes_int_select(und_lanes_where(k->evens), free, other),
+    const und_lanes_int kind = (FREE - (near_only & 1)) | (bare & BARE);
+    und_lanes_bytes_store_some(p->mark + k->at, und_lanes_int_select(und_lanes_where(k->evens), kind, other),
                                k->bits);
     und_lanes_bytes_store_some(p->to + k->at, (und_lanes_int){0} + UNKNOWN, k->bits);
 }
@@ -387,20 +388,26 @@ static inline void bring_near(const fit_args *a, und_place block)
 }
 UND_KERNEL(bring_near, fit_args, UND_EACH_BLOCK)
 
-/* The neighbours that a chunk's cells exchange with, over open faces. */
+/* The neighbours that a chunk's cells exchange with, over open faces.  Cells that have nothing get what
+ * others have too much of, and give nothing, or they would owe it. */
 static void find_others(const fit *f, und_volume_chunk *k)
 {
+    const int32_t *extra = f->v->parts->extra;
+    const uint8_t *mark = f->v->parts->mark;
+    const und_lanes_int at = und_lanes_bytes(mark + k->at), more = und_lanes_int_load(extra + k->at);
+    const und_lanes_int bare = (at & BARE) != 0;
     for (int way = 0; way < 6; way++) {
         const ptrdiff_t step = f->v->mac.step[way / 2], next = k->at + (way % 2 ? step : -step);
         const float *open = f->walls->open[way / 2] + (way % 2 ? k->at : next);
-        const und_lanes_int mark = und_lanes_bytes(f->v->parts->mark + next);
+        const und_lanes_int there = und_lanes_bytes(mark + next), beyond = und_lanes_int_load(extra + next);
         const und_lanes_int own = und_lanes_bytes(f->v->parts->own + next) != 0;
-        const und_lanes_int free = und_lanes_bytes(f->v->parts->mark + k->at) == FREE;
-        const und_lanes_int evens = (mark == FREE) | (mark == NEAR_ONLY);
-        k->with[way] = (uint16_t)(k->evens & und_lanes_bits(evens & own));
+        const und_lanes_int free = ((at & FREE) & (there & FREE) & ~((at | there) & 1)) != 0;
+        const und_lanes_int evens = ((there & FREE) != 0) ^ ((there & NEAR_ONLY) != 0);
+        const und_lanes_int gives = (bare & (beyond <= 0)) | (((there & BARE) != 0) & (more <= 0));
+        k->with[way] = (uint16_t)(k->evens & und_lanes_bits(evens & own & ~gives));
         if (f->walls->room)
             k->with[way] &= (uint16_t)und_lanes_bits(und_lanes_load(open) > 0);
-        k->far[way] = (uint16_t)(k->with[way] & und_lanes_bits((mark == FREE) & free));
+        k->far[way] = (uint16_t)(k->with[way] & und_lanes_bits(free));
     }
 }
 
