@@ -142,8 +142,9 @@ static void step(travel *v, double cells_per_speed)
                                   .fastest = v->j.fastest,
                                   .layers = WIDTH,
                                   .step = v->steps++};
-    const und_level_set_particles_lost lost = und_volume_lost(&v->volume, v->u, cells_per_speed);
+    und_level_set_particles_lost lost = {0};
     if (v->j.holds) {
+        lost = und_volume_lost(&v->volume, v->u, cells_per_speed);
         und_volume_borrow(&v->volume);
         und_volume_move(&v->volume, &v->distance, &walls, &flow);
     }

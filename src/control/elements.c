@@ -1,11 +1,11 @@
 #include "control/elements.h"
 
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "control/elements_state.h"
 #include "geom/shape.h"
 #include "geom/value.h"
+#include "grid/field.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,6 +90,14 @@ static int margin_of(const element *one, int width)
     return shapes ? (width < ELEMENT_MARGIN ? width : ELEMENT_MARGIN) : 1;
 }
 
+enum { AT_REGION = UND_AT_OWN, SOURCES = 1 };
+
+#define FIELD(member, ...) UND_FIELD(element, member, AT_REGION, ##__VA_ARGS__)
+
+static const und_field fields[] = {FIELD(inside), FIELD(given[0], .when = SOURCES),
+                                   FIELD(given[1], .when = SOURCES), FIELD(given[2], .when = SOURCES)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 /* Room for the region wherever it goes: a box around it is nowhere longer than its diagonal. */
 static und_status open_region(const und_elements *e, element *one, und_error *err)
 {
@@ -104,11 +112,9 @@ static und_status open_region(const und_elements *e, element *one, und_error *er
         double all = e->mac.n[a] + 2 * beside(&e->mac, a);
         one->room *= (size_t)fmin(all, ceil(sqrt(diagonal) / e->mac.d[a]) + 2 * margin + 2);
     }
-    one->inside = und_pages_alloc(one->room * sizeof *one->inside, "an element's region", err);
-    bool ok = one->inside != NULL;
-    for (int a = 0; a < 3 && ok && one->def.role == UND_ELEMENT_SOURCE; a++)
-        ok = (one->given[a] = und_pages_alloc(one->room * sizeof(float), "a source's velocity", err)) != NULL;
-    return ok ? UND_OK : err->status;
+    const und_field_room room = {.own = &one->room,
+                                 .asked = one->def.role == UND_ELEMENT_SOURCE ? SOURCES : 0};
+    return und_field_open_all(one, fields, FIELDS, &room, "an element's region", err);
 }
 
 static und_status open_element(const und_elements *e, element *one, und_error *err)
@@ -168,9 +174,7 @@ void und_elements_destroy(und_elements *e)
         element *one = &e->list[i];
         if (one->made && one->kind->release)
             one->kind->release(one->made);
-        und_pages_free(one->inside);
-        for (int a = 0; a < 3; a++)
-            und_pages_free(one->given[a]);
+        und_field_close_all(one, fields, FIELDS);
     }
     und_mask_close(&e->held);
     free(e->list);

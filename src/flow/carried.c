@@ -1,7 +1,7 @@
 #include "flow/carried.h"
 
-#include "base/pages.h"
 #include "base/parallel.h"
+#include "grid/field.h"
 #include "grid/sample.h"
 
 #include <math.h>
@@ -9,14 +9,17 @@
 
 enum { CELLS_TO_SHARE = 1 << 14 };
 
+#define FIELD(member, ...) UND_FIELD(und_carried, member, UND_AT_CELLS, ##__VA_ARGS__)
+
+static const und_field fields[] = {FIELD(value, .halo = UND_HALO_CROSSED), FIELD(next), FIELD(own), FIELD(b),
+                                   FIELD(x)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_carried_open(und_carried *c, const und_mac *mac, int threads, und_error *err)
 {
     static const char *const what = "what the liquid carries";
-    const size_t bytes = mac->count * sizeof(float);
     *c = (und_carried){.mac = *mac, .threads = threads};
-    if (!(c->value = und_pages_alloc(bytes, what, err)) || !(c->next = und_pages_alloc(bytes, what, err)) ||
-        !(c->own = und_pages_alloc(bytes, what, err)) || !(c->b = und_pages_alloc(bytes, what, err)) ||
-        !(c->x = und_pages_alloc(mac->count * sizeof *c->x, what, err)) ||
+    if (und_field_open_all(c, fields, FIELDS, &(und_field_room){.mac = mac}, what, err) != UND_OK ||
         und_mask_open(&c->known[0], mac, what, err) != UND_OK ||
         und_mask_open(&c->known[1], mac, what, err) != UND_OK) {
         und_carried_close(c);
@@ -27,11 +30,7 @@ und_status und_carried_open(und_carried *c, const und_mac *mac, int threads, und
 
 void und_carried_close(und_carried *c)
 {
-    und_pages_free(c->value);
-    und_pages_free(c->next);
-    und_pages_free(c->own);
-    und_pages_free(c->b);
-    und_pages_free(c->x);
+    und_field_close_all(c, fields, FIELDS);
     und_mask_close(&c->known[0]);
     und_mask_close(&c->known[1]);
     *c = (und_carried){0};

@@ -114,6 +114,9 @@ und_mac_flow_report und_mac_flow_diffuse(und_mac_flow *s, const und_solids *soli
         for (int z = 0; z < s->mac.n[2]; z++)
             for (int y = 0; y < s->mac.n[1]; y++)
                 set_row(&f, y, z);
+        const und_halo_field weights =
+            und_halo_of(&s->mac, s->parts->system.weight, sizeof(float), UND_HALO_ALL);
+        und_halo_get(s->device.halo, &weights, 1);
         const float *weight[3] = {s->parts->system.weight, s->parts->system.weight, s->parts->system.weight};
         und_pressure_set(system, &s->flows[a], weight, s->parts->system.known);
         und_pressure_report solved = und_pressure_solve(system, s->parts->system.b, s->parts->system.x, true,

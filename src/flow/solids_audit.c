@@ -95,7 +95,7 @@ static thinnest probe_lattice(const wall *w, und_bounds b)
     const int nx = points_along(size.x, spacing), ny = points_along(size.y, spacing),
               nz = points_along(size.z, spacing);
     thinnest slice[ROW], best = {INFINITY, b.low};
-    PARALLEL_FOR(w->solids->threads)
+    PARALLEL_FOR(w->solids->device.threads)
     for (int z = 0; z < nz; z++) {
         slice[z] = best;
         for (int y = 0; y < ny; y++) {

@@ -24,7 +24,7 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
  * alone, which lose more in longer steps, or the liquid is viscous, whose discs get out of round as they
  * turn; and at most while solids move: what is before them is pushed, and what is behind them drawn, by the
  * pressure alone. */
-#define CROSSES 2
+#define CROSSES 3
 #define CROSSES_LESS (1 / 0.6)
 
 /* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
@@ -37,6 +37,13 @@ static bool is_viscous(const und_levelset_def *def)
 {
     return def->viscosity > 0 || und_levelset_viscosity_varies(def);
 }
+
+/* A blow: gaps that close in a substep would take so much too much of the liquid.  What meets something in a
+ * few long steps is stopped, what does in short ones is turned: so for as long as so many more would take,
+ * steps are shorter. */
+#define BLOW 1e-3
+#define BLOW_LASTS 3
+#define BLOW_SHORTER 0.5
 
 /* s: from when the flow has its velocity to the end of the substep.  Water has that of the substep's middle,
  * which moves its surface to second order (leapfrog): it changes for half of the substep before and half of
@@ -59,8 +66,35 @@ static double time_to_cross(const und_levelset *s, double cells, double speed)
     return cross / (0.5 * (speed + sqrt(speed * speed + 4 * pull * cross)));
 }
 
-/* 4.4.1: so that the liquid crosses C = 1 / CFLmultiplier cells in a substep.  The last two of a step are
- * equal. */
+double und_levelset_kick(const und_levelset *s, double dt)
+{
+    return ahead(s, s->before) + dt - ahead(s, dt);
+}
+
+/* Whether a blow is under way, or to come in the substep. */
+static bool is_blow(und_levelset *s)
+{
+    if (!s->volume || s->ran_away)
+        return false;
+    double share = 0;
+    STAGE (&s->stages[STAGE_LABELS])
+        share = und_levelset_closing_soon(s, s->dt);
+    if (share > BLOW)
+        s->blow = s->time + BLOW_LASTS * s->dt;
+    return s->time < s->blow;
+}
+
+/* The substep is `most` long at most; the last two of a step are equal. */
+static void divide_step(und_levelset *s, double most)
+{
+    bool last = most >= s->left || s->ran_away || s->last_two_equal > 0;
+    if (last && s->end > s->time)
+        s->left = s->end - s->time; /* so that solids are put where a run that goes on from there puts them */
+    s->last_two_equal = !last && 2 * most > s->left;
+    s->dt = last ? s->left : s->last_two_equal > 0 ? 0.5 * s->left : most;
+}
+
+/* 4.4.1: so that the liquid crosses C = 1 / CFLmultiplier cells in a substep; fewer in a blow. */
 static void choose_step(und_levelset *s)
 {
     const double solids = und_solids_fastest(&s->solids, s->time, s->left);
@@ -69,16 +103,15 @@ static void choose_step(und_levelset *s)
     const double since = ahead(s, s->before) * und_levelset_pull(s);
     const double usual = time_to_cross(s, crosses, fmax(s->usual + since, fmax(solids, led)));
     const double fastest = time_to_cross(s, crosses / s->def.courant * s->furthest, s->fastest + since);
-    const double flow = fmin(usual, fastest);
-    double most = fmin(flow, s->def.max_step);
+    const double flow = fmin(usual, fastest), most = fmin(flow, s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
     s->crawls = s->ran_away && s->left / flow < MOST_SUBSTEPS;
     s->needed = most;
-    bool last = most >= s->left || s->ran_away || s->last_two_equal > 0;
-    if (last && s->end > s->time)
-        s->left = s->end - s->time; /* so that solids are put where a run that goes on from there puts them */
-    s->last_two_equal = !last && 2 * most > s->left;
-    s->dt = last ? s->left : s->last_two_equal > 0 ? 0.5 * s->left : most;
+    divide_step(s, most);
+    if (!is_blow(s))
+        return;
+    s->last_two_equal = 0;
+    divide_step(s, BLOW_SHORTER * most);
 }
 
 /* 4.4.3, and what it adds to the ledger.  Drains took what they were found to hold, or what flowed into them
@@ -189,7 +222,7 @@ static bool begin_substep(und_levelset *s)
     STEP (WINDOW)
         und_levelset_move_window(s);
     und_levelset_bands_step(s);
-    s->kick = ahead(s, s->before) + s->dt - ahead(s, s->dt);
+    s->kick = und_levelset_kick(s, s->dt);
     if (s->control)
         STAGE (&s->stages[STAGE_CONTROL])
             ready = und_levelset_control_ready(s);
@@ -244,7 +277,10 @@ static void change_liquid(und_levelset *s)
 {
     STEP (SOLIDS) {
         und_levelset_volume_excess(s);
+        if (s->def.element_count > 0 || s->control || s->bands)
+            und_levelset_closing_forget(s);
         if (und_solids_move(&s->solids, s->time, s->dt)) {
+            und_levelset_closing_forget(s);
             und_levelset_volume_passed(s);
             und_levelset_into_solids(s, true);
         }
@@ -273,6 +309,7 @@ static und_mac_flow_report make_flow(und_levelset *s)
         carry_velocity(s); /* 4.4.6 */
     STEP (FORCES) {
         und_levelset_viscous_keep(s);
+        und_levelset_volume_slow(s);
         push(s);
         und_levelset_volume_keep(s, &pressed);
     }
@@ -308,6 +345,7 @@ static bool substep(und_levelset *s)
         if (s->def.free_air)
             und_mac_flow_plain_air(&s->flow);
         s->time += s->dt;
+        und_levelset_closing_forget(s);
         measure(s);
         tell(s, &report, &air);
     }
@@ -607,22 +645,30 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     s->pockets = NULL;
     s->film_cell = NULL;
     s->closing = NULL;
+    und_levelset_closing_forget(s);
+    s->wet = (und_mask){0};
     s->lent = 0;
     if (und_levelset_viscous_open(s, err) || und_levelset_heat_open(s, err) || check_memory(s, err) ||
         und_levelset_wall_films_open(s, err) || und_levelset_volume_open(s, err) ||
         und_levelset_held_open(s, err) ||
-        und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
-        und_mac_flow_open(&s->flow, &s->mac, s->threads, s->scratch, err) ||
+        und_distance_open(&s->surface, &s->mac, s->layers, s->device.threads, err) ||
+        und_mac_flow_open(&s->flow, &s->mac, s->device.threads, s->scratch, err) ||
         (s->def.order == 2 && und_mac_flow_keep_gained(&s->flow, is_viscous(def), err)) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
-                        s->threads, err) ||
-        !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
+                        s->device.threads, err) ||
+        !(s->elements =
+              und_elements_create(&s->mac, def->elements, def->element_count, s->device.threads, err)) ||
         und_levelset_control_open(s, old, err))
         return err->status;
     s->solids.windowed = def->window.on;
     if (s->volume)
         und_elements_hold_thin(s->elements);
     s->surface.keeps_thin = s->volume != NULL; /* how thick it is, cells know */
+    s->surface.device.halo = s->flow.device.halo = s->solids.device.halo = s->device.halo;
+    if (s->volume)
+        und_levelset_volumes(s)->device.halo = s->device.halo;
+    und_levelset_viscous_share(s);
+    s->flow.crosses = (int)ceil(s->furthest) + 1;
     return UND_OK;
 }
 
@@ -655,12 +701,15 @@ static und_status make_parts(und_levelset *s, und_error *err)
         und_levelset_bands_open(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->squeezed = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->squeezed, "solids", err)) ||
-        !(s->system = und_pressure_create(&s->mac, s->threads, s->scratch, err)) ||
-        (traced && !(s->particles = und_level_set_particles_create(&s->mac, &particles, def->seed, s->threads,
-                                                                   s->scratch, err))) ||
+        !(s->system = und_pressure_create(&s->mac, s->device.threads, s->scratch, err)) ||
+        (traced && !(s->particles = und_level_set_particles_create(&s->mac, &particles, def->seed,
+                                                                   s->device.threads, s->scratch, err))) ||
         (((traced && def->spray) || s->volume) && und_levelset_spray_open(s, err)) ||
         und_levelset_fill(s, err))
         return err->status;
+    und_pressure_share(s->system, s->device.halo);
+    if (s->particles)
+        s->particles->device.halo = s->device.halo;
     return UND_OK;
 }
 
@@ -677,7 +726,7 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     und_liquid_init(&s->liquid, &levelset_class, &s->time, s->stages, stage_names, STAGE_COUNT);
     s->def = *def;
     s->def.order = order_of(def);
-    s->threads = und_threads(def->threads);
+    s->device.threads = und_threads(def->threads);
     s->def.courant = courant_of(def);
     s->furthest = is_viscous(def) ? 0 : fmin(s->def.courant * FURTHER, FURTHEST);
     s->furthest = fmax(s->furthest, s->def.courant);

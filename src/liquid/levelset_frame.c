@@ -123,6 +123,8 @@ int und_levelset_numbers(und_levelset *s, und_state_field list[UND_LEVELSET_STAT
     list[n++].adapts = true;
     list[n] = und_state_field_of("kicked", UND_F64, &s->kicked, 1);
     list[n++].adapts = true;
+    list[n] = und_state_field_of("blow", UND_F64, &s->blow, 1);
+    list[n++].adapts = true;
     list[n++] = und_state_field_of("left", UND_F64, &s->left, 1);
     list[n++] = und_state_field_of("end", UND_F64, &s->end, 1);
     list[n++] = und_state_field_of("substeps", UND_F64, &s->substeps, 1);

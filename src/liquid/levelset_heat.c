@@ -55,7 +55,7 @@ und_status und_levelset_heat_open(und_levelset *s, und_error *err)
         return err->status;
     for (int i = 0; i < h->def.count; i++)
         h->log_nu[i] = und_log(h->def.viscosity[i][1]);
-    return und_carried_open(&h->carried, &s->mac, s->threads, err);
+    return und_carried_open(&h->carried, &s->mac, s->device.threads, err);
 }
 
 void und_levelset_heat_close(und_levelset *s)

@@ -1,9 +1,9 @@
 /* Liquid that the level set has lost flies on as drops, falls, and is given back where it comes down. */
 #include "base/hash.h"
 #include "base/maths.h"
-#include "base/pages.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
+#include "grid/field.h"
 #include "grid/sample.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_kernel.h"
@@ -33,6 +33,15 @@ typedef struct und_levelset_spray {
     int from_count;
 } und_levelset_spray;
 
+enum { AT_BROUGHT = UND_AT_OWN, AT_DROPS };
+
+#define FIELD(member, at) UND_FIELD(und_levelset_spray, member, at)
+
+static const und_field fields[] = {FIELD(cell, AT_BROUGHT), FIELD(brought, AT_BROUGHT),
+                                   FIELD(from[0], AT_DROPS), FIELD(from[1], AT_DROPS),
+                                   FIELD(from[2], AT_DROPS)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_levelset_spray_open(und_levelset *s, und_error *err)
 {
     const double dx = s->def.dx;
@@ -47,13 +56,10 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err)
     p->radius = (float)und_cbrt(p->volume * 3 / (4 * 3.14159265358979323846));
     p->floor[0] = (float)s->def.origin[1];
     p->brought_most = 8 * s->def.spray_most;
-    if (!(p->drops = und_spray_create(&def, -s->def.gravity[1], s->def.seed, s->threads, err)) ||
-        !(p->cell = und_pages_alloc((size_t)p->brought_most * sizeof *p->cell, "spray", err)) ||
-        !(p->brought = und_pages_alloc((size_t)p->brought_most * sizeof *p->brought, "spray", err)))
+    const size_t own[] = {(size_t)p->brought_most, (size_t)def.most};
+    if (!(p->drops = und_spray_create(&def, -s->def.gravity[1], s->def.seed, s->device.threads, err)) ||
+        und_field_open_all(p, fields, FIELDS, &(und_field_room){.own = own}, "spray", err))
         return err->status;
-    for (int a = 0; a < 3; a++)
-        if (!(p->from[a] = und_pages_alloc((size_t)def.most * sizeof *p->from[a], "spray", err)))
-            return err->status;
     return UND_OK;
 }
 
@@ -63,10 +69,7 @@ void und_levelset_spray_close(und_levelset *s)
     if (!p)
         return;
     und_spray_destroy(p->drops);
-    und_pages_free(p->cell);
-    und_pages_free(p->brought);
-    for (int a = 0; a < 3; a++)
-        und_pages_free(p->from[a]);
+    und_field_close_all(p, fields, FIELDS);
     free(p);
 }
 

@@ -46,9 +46,8 @@ enum { UND_LEVELSET_OBSTACLES = 255 }; /* at most */
 struct und_levelset {
     und_liquid liquid;
     und_levelset_def def;
-    int threads;
+    und_device device;
     und_scratch *scratch; /* that parts share */
-    const und_halo *halo; /* who has slices beside these; NULL: all are here */
     int layers;           /* cells around the liquid in which velocities are known */
     und_mac mac;
     und_present *present;    /* the grid's; NULL: it has all rows */
@@ -70,7 +69,12 @@ struct und_levelset {
                              domain */
     size_t lent;          /* that the scratch has for what stages hand on to each other */
     size_t *film_cell;    /* room for the lists of und_levelset_pressed */
-    int32_t *closing;
+    int32_t *closing; /* cells of gaps that close in a substep of so long (0: not known), so many; how much
+                         they get too much, cells */
+    double closing_within, closing_much;
+    int closing_count;
+    double blow;  /* s: until then a blow lasts */
+    und_mask wet; /* cells where phi is below 0, while gaps are looked for */
     double time, left, end, dt;
     double before;       /* s: the substep before this one */
     double kick, kicked; /* s: from the middle of that to the middle of this one; the same before */
@@ -133,6 +137,7 @@ enum {
 };
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
+void und_levelset_viscous_share(und_levelset *s); /* with whom the level set does */
 void und_levelset_viscous_close(und_levelset *s);
 void und_levelset_viscous_keep(und_levelset *s);                             /* before forces act */
 void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed); /* but for plain diffusion, */
@@ -308,10 +313,15 @@ double *und_levelset_volume_numbers(und_levelset *s);
  * cells are to gain by the flow, with what they gain already (NULL: nothing); along the flow; and phi
  * follows.
  */
+struct und_volume_walls und_levelset_walls(const und_levelset *s);
 void und_levelset_volume_walls(und_levelset *s); /* also whenever they were placed anew */
 void und_levelset_volume_excess(und_levelset *s);
-void und_levelset_closing_find(const und_levelset *s, und_levelset_pressed *p,
-                               const struct und_volume_walls *walls);
+/* s: for how long forces act in a substep of dt. */
+double und_levelset_kick(const und_levelset *s, double dt);
+/* The share of the liquid that gaps which close in a substep of dt would get too much. */
+double und_levelset_closing_soon(und_levelset *s, double dt);
+void und_levelset_closing_forget(und_levelset *s); /* something has changed */
+void und_levelset_closing_find(und_levelset *s, und_levelset_pressed *p);
 /* Whether there are many more that the flow overfills, now that it has its pressure; they are on the list
  * then. */
 bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed *p,
@@ -325,6 +335,8 @@ void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p);
 /* Takes the pressure back where gaps close that it overfills, and presses them too: it is to be found again.
  */
 bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p);
+/* Walls slow down what is thin, before forces act. */
+void und_levelset_volume_slow(und_levelset *s);
 /* The speeds of films, before forces act; films have them after the pressure has. */
 void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p);
 void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p);
@@ -334,7 +346,7 @@ typedef struct und_levelset_gaining {
     const und_levelset_pressed *pressed;
     und_volume_walls walls;
     und_excess_args excess;
-    und_set rows, once;
+    und_set liquid, once;
     und_pass pass[UND_LEVELSET_GAINING];
     und_step step[UND_LEVELSET_GAINING]; /* by which what is returned is made */
 } und_levelset_gaining;
@@ -409,7 +421,7 @@ und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *er
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err);
 /* The state but for the drops' own and what stands at cells: spray's cells are numbers of the window's. */
 enum {
-    UND_LEVELSET_STATE = 27 + UND_LEVELSET_FIELDS + UND_LEVEL_SET_PARTICLES_STATE + UND_LEVELSET_SPRAY_STATE +
+    UND_LEVELSET_STATE = 28 + UND_LEVELSET_FIELDS + UND_LEVEL_SET_PARTICLES_STATE + UND_LEVELSET_SPRAY_STATE +
                          UND_LEVELSET_BANDS_STATE
 };
 int und_levelset_numbers(und_levelset *s, und_state_field list[UND_LEVELSET_STATE]);

@@ -4,9 +4,9 @@
  * and drops changes: the ledger measures that, and its correction is 0.  The pressure gives back what cells
  * hold too much or too little of. */
 #include "base/maths.h"
-#include "base/pages.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
+#include "grid/field.h"
 #include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
@@ -19,10 +19,8 @@ static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down wh
 static const double CONTACT = 0.002; /* m: how thick a puddle of water is where its contact line stops */
 static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
 static const float DEEP = -2.5f; /* cells: further in all of what is too much is pressed out */
-static const float THIN = 0.01f; /* cells: what thinner films do is not the pressure's */
 static const float ROOM = 0.02f;
 static const float PASSED = -1, FROM_SOLID = 3; /* cells: phi, and distance, of cells that solids pass */
-static const float PRESSED_ROOM = 0.1f;         /* of a cell: films in less are not the pressure's */
 static const double STILL = 0.1;                /* of sqrt(g dx): slower liquid is at rest to particles */
 enum { BEHIND = 3 };                            /* cells: so deep sources are looked for */
 static const double MOST_POURED = 2;            /* times what the flow asks of sources */
@@ -42,7 +40,7 @@ const float *und_levelset_volume_rooms(const und_levelset *s)
     return s->volume && s->volume->thin ? s->volume->room : s->solids.any ? s->solids.room : NULL;
 }
 
-static und_volume_walls walls_of(const und_levelset *s)
+und_volume_walls und_levelset_walls(const und_levelset *s)
 {
     const und_solids *solids = &s->solids;
     und_volume_walls walls = {.open = {solids->open[0], solids->open[1], solids->open[2]}};
@@ -68,16 +66,19 @@ bool und_levelset_has_volumes(const und_levelset_def *def)
     return def->surface_rule == UND_SURFACE_VOLUME;
 }
 
+#define FIELD(member, ...) UND_FIELD(struct und_levelset_volume, member, UND_AT_CELLS, ##__VA_ARGS__)
+
+static const und_field fields[] = {FIELD(before), FIELD(room), FIELD(gain)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_levelset_volume_open(und_levelset *s, und_error *err)
 {
     if (!und_levelset_has_volumes(&s->def))
         return UND_OK;
     static const char *const what = "the cells' volumes";
     struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
-    if (!v || und_volume_open(&v->cells, &s->mac, s->threads, s->scratch, err) ||
-        !(v->before = und_pages_alloc_some(s->mac.count * sizeof *v->before, s->mac.present, what, err)) ||
-        !(v->room = und_pages_alloc_some(s->mac.count * sizeof *v->room, s->mac.present, what, err)) ||
-        !(v->gain = und_pages_alloc_some(s->mac.count * sizeof *v->gain, s->mac.present, what, err)))
+    if (!v || und_volume_open(&v->cells, &s->mac, s->device.threads, s->scratch, err) ||
+        und_field_open_all(v, fields, FIELDS, &(und_field_room){.mac = &s->mac}, what, err))
         return err->status;
     return UND_OK;
 }
@@ -88,9 +89,7 @@ void und_levelset_volume_close(und_levelset *s)
     if (!v)
         return;
     und_volume_close(&v->cells);
-    und_pages_free(v->before);
-    und_pages_free(v->room);
-    und_pages_free(v->gain);
+    und_field_close_all(v, fields, FIELDS);
     free(v);
 }
 
@@ -99,7 +98,7 @@ void und_levelset_volume_fill(und_levelset *s)
     if (!s->volume)
         return;
     und_levelset_volume_walls(s);
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     und_volume_fill(&s->volume->cells, &s->surface, &walls);
 }
 
@@ -115,7 +114,7 @@ double und_levelset_volume_sum(const und_levelset *s)
 
 double und_levelset_volume_shown(const und_levelset *s)
 {
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     return und_volume_shown(&s->volume->cells, &s->surface, &walls) * UND_VOLUME_ONE * quantum(s);
 }
 
@@ -130,7 +129,7 @@ und_status und_levelset_volume_show(und_levelset *s, float *shown, und_error *er
         und_distance_copy(&s->surface, shown);
         return UND_OK;
     }
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     und_volume_borrow(&s->volume->cells);
     const und_status status = und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err);
     und_volume_give_back(&s->volume->cells);
@@ -142,7 +141,7 @@ und_status und_levelset_volume_show_pieces(und_levelset *s, const float *shown, 
 {
     if (!s->volume)
         return UND_OK;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     und_volume_borrow(&s->volume->cells);
     const und_status status =
         und_volume_show_pieces(&s->volume->cells, &s->surface, &walls, shown, frame, err);
@@ -224,7 +223,7 @@ void und_levelset_volume_passed(und_levelset *s)
         return;
     und_levelset_volume_walls(s);
     und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const covered look = {s, walls.room};
     und_volume_list(v, NULL, is_covered, &look);
     for (int i = 0; i < v->parts->chunk_count; i++)
@@ -259,7 +258,7 @@ void und_levelset_volume_excess(und_levelset *s)
         return;
     und_excess_args args = excess_of(s);
     args.room = s->solids.room; /* which depends on nothing but the time */
-    und_pass(&(und_device){s->threads}, und_excess, &args, &rows);
+    und_pass(&s->device, und_excess, &args, &rows);
 }
 
 /* Cells inside of the liquid that solids may have come over or uncovered. */
@@ -293,7 +292,7 @@ void und_levelset_volume_before(und_levelset *s)
 static float fullness(const und_levelset *s, const und_mask *held)
 {
     const und_mac *m = &s->mac;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     double room = 0;
     UND_MAC_EACH_ROW (m, row)
         for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
@@ -318,7 +317,7 @@ static bool pours(const und_levelset *s, int x, int y, int z)
 static void fill_sources(und_levelset *s)
 {
     const und_mac *m = &s->mac;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const und_mask *held = und_elements_held(s->elements);
     const float part = held ? fullness(s, held) : 1;
     int64_t poured = 0;
@@ -343,7 +342,7 @@ static void fill_sources(und_levelset *s)
 static void drain(und_levelset *s)
 {
     const und_mac *m = &s->mac;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const float *before = s->volume->before, *phi = s->surface.phi;
     int32_t *c = s->volume->cells.c;
     int64_t drained = 0;
@@ -370,36 +369,6 @@ void und_levelset_volume_elements(und_levelset *s)
 
 /* ---- The flow ---- */
 
-/* Films count as liquid while the flow is made, and gaps that close. */
-void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
-{
-    const und_mac *m = &s->mac;
-    und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = walls_of(s);
-    und_levelset_closing_find(s, p, &walls); /* and films */
-    UND_MAC_EACH_ROW (m, row)
-        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
-    if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
-        und_levelset_press_cell(p, at);
-    for (int i = 0; i < p->closing_count; i++)
-        if (!(p->surface.phi[p->closing[i]] < 0))
-            und_levelset_press_cell(p, (size_t)p->closing[i]);
-}
-
-bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
-{
-    const und_volume_walls walls = walls_of(s);
-    const int before = p->closing_count;
-    if (!s->volume || !und_levelset_closing_find_more(s, p, &walls))
-        return false;
-    for (int i = before; i < p->closing_count; i++) {
-        und_levelset_press_cell(p, (size_t)p->closing[i]);
-        p->pressure[p->closing[i]] = 0;
-    }
-    und_mac_flow_label(&s->flow, &p->surface, &s->solids);
-    return true;
-}
-
 void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p)
 {
     p->kept = p->film_count;
@@ -409,7 +378,7 @@ void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p)
 
 void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p)
 {
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     if (!s->volume)
         return;
     const int kept = solids_move(s) ? 0 : p->kept; /* solids push films along */
@@ -436,9 +405,9 @@ const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_
 {
     *g = (und_levelset_gaining){.s = s,
                                 .pressed = p,
-                                .walls = walls_of(s),
+                                .walls = und_levelset_walls(s),
                                 .excess = excess_of(s),
-                                .rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
+                                .liquid = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flow.liquid),
                                 .once = und_set_list(s, 1, 1, 1)};
     g->excess.phi = p->surface.phi;
     g->excess.room = g->walls.room;
@@ -446,7 +415,7 @@ const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_
     g->excess.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
     g->excess.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
     g->excess.deep = DEEP;
-    g->pass[0] = UND_PASS(und_gain_excess, &g->excess, &g->rows);
+    g->pass[0] = UND_PASS(und_gain_excess, &g->excess, &g->liquid);
     g->pass[1] = UND_PASS(gain_by_closing, g, &g->once);
     for (int i = 0; i < UND_LEVELSET_GAINING; i++)
         g->step[i] = (und_step){.passes = &g->pass[i], .count = 1};
@@ -480,22 +449,30 @@ static void mark_film(void *context, const int cell[3])
     }
 }
 
-static void run_films(und_levelset *s, const und_volume_walls *walls, float contact)
+static und_volume_films films_of(und_levelset *s)
 {
     const double *g = s->def.gravity;
-    const und_volume_films films = {
-        .u = s->flow.u,
-        .dt = s->dt,
-        .dx = s->def.dx,
-        .gravity = {g[0], g[1], g[2]},
-        .pull = und_levelset_pull(s),
-        .viscosity = s->def.viscosity,
-        .viscosities = und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
-        .least_viscosity = WATER,
-        .contact = contact,
-        .ran = mark_film,
-        .context = s};
-    und_volume_run_films(&s->volume->cells, &s->surface, walls, &films);
+    return (und_volume_films){.u = s->flow.u,
+                              .dt = s->dt,
+                              .dx = s->def.dx,
+                              .gravity = {g[0], g[1], g[2]},
+                              .pull = und_levelset_pull(s),
+                              .viscosity = s->def.viscosity,
+                              .viscosities =
+                                  und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
+                              .least_viscosity = WATER,
+                              .contact = pin_of(s),
+                              .ran = mark_film,
+                              .context = s};
+}
+
+void und_levelset_volume_slow(und_levelset *s)
+{
+    if (!s->volume || !s->solids.any)
+        return;
+    const und_volume_walls walls = und_levelset_walls(s);
+    const und_volume_films films = films_of(s);
+    und_volume_slow_layers(&s->volume->cells, &s->surface, &walls, &films);
 }
 
 typedef struct pouring {
@@ -558,7 +535,7 @@ static pouring pouring_of(const und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const und_mask *held = und_elements_held(s->elements);
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     pouring p = {0};
     for (int row = und_mac_next_row(m, 0); row < und_mac_rows(m) && held;
          row = und_mac_next_row(m, row + 1)) {
@@ -581,9 +558,10 @@ static double wanted_of_sources(const und_levelset *s, double asked)
 void und_levelset_volume_move(und_levelset *s)
 {
     und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     const double dx = s->def.dx;
-    const float pin = pin_of(s);
+    const und_volume_films films = films_of(s);
+    const float pin = films.contact;
     const float layer = (float)(sqrt(3 * viscosity_of(s) * s->dt) / dx);
     double *ahead = &s->volume->numbers[UND_LEVELSET_AHEAD];
     const pouring before = pouring_of(s);
@@ -607,7 +585,7 @@ void und_levelset_volume_move(und_levelset *s)
                                   .leaves = s->bands ? und_levelset_bands_left : NULL,
                                   .context = s};
     und_volume_borrow(v);
-    run_films(s, &walls, pin);
+    und_volume_run_films(v, &s->surface, &walls, &films);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
     und_volume_give_back(v);
@@ -653,7 +631,7 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
 void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
 {
     const und_mac *m = &s->mac;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     UND_MAC_EACH_ROW (m, row)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
             if (touched[first + x])
@@ -703,7 +681,7 @@ static void still_particles(und_levelset *s)
 void und_levelset_volume_fit(und_levelset *s)
 {
     und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     und_volume_borrow(v);
     if (solids_move(s)) {
         und_volume_leave_solids(v, &s->surface, &walls);
@@ -755,7 +733,7 @@ static size_t landing(const und_levelset *s, const und_volume_walls *walls, cons
 
 bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3])
 {
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     return !s->volume->cells.parts->own[landing(s, &walls, place)];
 }
 
@@ -777,7 +755,7 @@ static double put_down(struct und_levelset_volume *v, size_t at, double units)
 double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last)
 {
     struct und_levelset_volume *v = s->volume;
-    const und_volume_walls walls = walls_of(s);
+    const und_volume_walls walls = und_levelset_walls(s);
     double units = fmin(parts_of(s, volume), v->numbers[UND_LEVELSET_FLYING]);
     units = last ? v->numbers[UND_LEVELSET_FLYING] : units;
     if (!left)

@@ -1,12 +1,19 @@
 #include "solve/components.h"
 
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "grid/field.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { AT_ROWS = UND_AT_OWN, AT_RUNS };
+
+static const und_field fields[] = {UND_FIELD(und_components, count, AT_ROWS),
+                                   UND_FIELD(und_components, first, AT_ROWS),
+                                   UND_FIELD(und_components, run, AT_RUNS, .sparse = true)};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 und_status und_components_open(und_components *components, und_device device, const und_level *level,
                                und_error *err)
@@ -16,12 +23,9 @@ und_status und_components_open(und_components *components, und_device device, co
     if (rows * (size_t)components->per_row > INT32_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
-    components->count = und_alloc(2 * rows, sizeof *components->count, "rows of the pressure's system", err);
-    components->first = components->count ? components->count + rows : NULL;
-    if (components->count)
-        components->run = und_pages_alloc_sparse(rows * (size_t)components->per_row * sizeof *components->run,
-                                                 "runs of the pressure's system", err);
-    if (components->run)
+    const size_t own[] = {rows, rows * (size_t)components->per_row};
+    if (und_field_open_all(components, fields, FIELDS, &(und_field_room){.own = own},
+                           "runs of the pressure's system", err) == UND_OK)
         return UND_OK;
     und_components_close(components);
     return err->status;
@@ -29,8 +33,7 @@ und_status und_components_open(und_components *components, und_device device, co
 
 void und_components_close(und_components *components)
 {
-    free(components->count);
-    und_pages_free(components->run);
+    und_field_close_all(components, fields, FIELDS);
     *components = (und_components){0};
 }
 

@@ -34,12 +34,19 @@ typedef struct und_volume_chunk {
 /* In unsure[].  Beyond the surface the flow is made up: where it gains or loses volume so do phi and the
  * particles, and what cells hold does not; so in sources, and where it is slow fluxes are off by less. Sheets
  * may be thinner than particles can tell, gaps close, and along walls there are films. */
-enum { UND_VOLUME_GAINS = 1, UND_VOLUME_THIN = 2, UND_VOLUME_WALL = 4 };
+enum {
+    UND_VOLUME_GAINS = 1,
+    UND_VOLUME_SLOW = 2,
+    UND_VOLUME_POURS = 4,
+    UND_VOLUME_THIN = 8,
+    UND_VOLUME_WALL = 16,
+    UND_VOLUME_BY_FLOW = UND_VOLUME_GAINS | UND_VOLUME_SLOW | UND_VOLUME_POURS
+};
 
-/* Cells where that is so of a flow that crosses `whole` cells in a step at 1 m/s, by what it is at their high
- * and low faces along so many axes. */
-UND_INLINE und_lanes_int und_volumes_gaining_by(const und_lanes high[3], const und_lanes low[3], int axes,
-                                                float whole)
+/* The first two, of cells in a flow that crosses `whole` cells in a step at 1 m/s, by
+ * what it is at their high and low faces along so many axes. */
+UND_INLINE und_lanes_int und_volumes_unsure_by(const und_lanes high[3], const und_lanes low[3], int axes,
+                                               float whole)
 {
     const float keeps = 0.002f, least = 0.25f; /* of its volume, in a step; cells that are crossed in it */
     und_lanes gain = {0}, square = {0};
@@ -48,10 +55,10 @@ UND_INLINE und_lanes_int und_volumes_gaining_by(const und_lanes high[3], const u
         square += (high[a] + low[a]) * (high[a] + low[a]);
     }
     gain *= whole;
-    return (square * (whole * whole) < 4 * least * least) | (gain > keeps) | (gain < -keeps);
+    return (((gain > keeps) | (gain < -keeps)) & UND_VOLUME_GAINS) |
+           ((square * (whole * whole) < 4 * least * least) & UND_VOLUME_SLOW);
 }
-UND_INLINE und_lanes_int und_volumes_gaining(const und_mac *m, const float *const u[3], float whole,
-                                             size_t at)
+UND_INLINE und_lanes_int und_volumes_unsure(const und_mac *m, const float *const u[3], float whole, size_t at)
 {
     const int axes = m->n[2] > 1 ? 3 : 2;
     und_lanes high[3], low[3];
@@ -59,7 +66,7 @@ UND_INLINE und_lanes_int und_volumes_gaining(const und_mac *m, const float *cons
         high[a] = und_lanes_load(u[a] + at);
         low[a] = und_lanes_load(u[a] + at - m->step[a]);
     }
-    return und_volumes_gaining_by(high, low, axes, whole);
+    return und_volumes_unsure_by(high, low, axes, whole);
 }
 
 /* Of UND_LANES cells those before the end of a row of which `left` are still to come. */

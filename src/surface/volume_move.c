@@ -96,7 +96,7 @@ static int find_cells(const move *m, und_volume *v)
         {.passes = &kinds, .count = 1}, {.passes = &inflow, .count = 1}, {.passes = &thin, .count = 1}};
     und_volume_list_steps(&listing, steps + 3);
     steps[STEPS - 1] = (und_step){.passes = &survey, .count = 1};
-    und_pass_steps(&(und_device){v->threads}, steps, STEPS);
+    und_pass_steps(&v->device, steps, STEPS);
     float most = 0;
     for (int block = 0; block < rows.blocks; block++)
         most = fmaxf(most, v->parts->block_most[block]);
@@ -509,7 +509,7 @@ static void add_axis(const move *whole, int part, int a, const und_set *slices, 
 /* Some parts of the step, an axis after the other: all in one go where nobody asks what leaves. */
 static void move_parts(const move *whole, int first, int end)
 {
-    const und_device device = {whole->v->threads};
+    const und_device device = whole->v->device;
     const und_set slices = und_set_slices(&whole->v->mac, UND_ROWS_INSIDE);
     part_of_step parts[PARTS];
     const und_set once = und_set_list(whole, 1, 1, 1);

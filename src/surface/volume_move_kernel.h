@@ -192,15 +192,16 @@ UND_KERNEL(und_volume_kinds, und_volume_move_args, UND_EACH_ROW)
 UND_INLINE void und_volume_find_gains(const und_volume_move_args *m, const und_volume_chunk *k)
 {
     const uint8_t *kind = m->kind + k->at;
-    und_lanes_int unsure = und_volumes_gaining(&m->mac, m->u, m->whole, (size_t)k->at);
+    und_lanes_int unsure = und_volumes_unsure(&m->mac, m->u, m->whole, (size_t)k->at);
     if (m->held) {
-        unsure |= und_lanes_bytes(kind) == UND_VOLUME_HELD;
+        und_lanes_int pours = und_lanes_bytes(kind) == UND_VOLUME_HELD;
         for (int way = 0; way < 6; way++) {
             const ptrdiff_t step = m->mac.step[way / 2];
-            unsure |= und_lanes_bytes(kind + (way % 2 ? step : -step)) == UND_VOLUME_HELD;
+            pours |= und_lanes_bytes(kind + (way % 2 ? step : -step)) == UND_VOLUME_HELD;
         }
+        unsure |= pours & UND_VOLUME_POURS;
     }
-    und_lanes_bytes_store_some(m->unsure + k->at, unsure & UND_VOLUME_GAINS, k->bits);
+    und_lanes_bytes_store_some(m->unsure + k->at, unsure, k->bits);
 }
 
 /* Of a block of rows: how far the flow goes, and what it gains. */
