@@ -194,7 +194,6 @@ static void set_marks(const und_volume_enclosing *e, und_volume_chunk *k)
     if (und_volume_is_film(e->v, e->walls, e->phi, at, p->part[at]))
         k->film |= (uint16_t)(1u << (at - (size_t)k->at));
     const unsigned others = k->bits & ~(unsigned)k->film;
-    const und_lanes_int bare = (c == 0) & (und_lanes_int_load(p->part + k->at) == 0);
     k->evens = (uint16_t)(others & und_lanes_bits((phi < 1) & (phi > -1) & roomy));
     k->some = (uint16_t)(others & und_lanes_bits((phi < near) & (phi > -near)));
     k->gives = 0;
@@ -207,7 +206,7 @@ static void set_marks(const und_volume_enclosing *e, und_volume_chunk *k)
     und_lanes_bytes_store_some(e->v->film + k->at, films & 1, k->bits);
     const und_lanes_int at_wall = und_lanes_where(at_walls(e, k));
     const und_lanes_int near_only = e->tracked ? find_thin(e, k, at_wall) : at_wall;
-    const und_lanes_int kind = UND_VOLUME_FREE - (near_only & 1) + (bare & UND_VOLUME_BARE);
+    const und_lanes_int kind = UND_VOLUME_FREE - (near_only & 1);
     const und_lanes_int other = (und_lanes_int){0} + UND_VOLUME_OTHER;
     und_lanes_bytes_store_some(p->mark + k->at, und_lanes_int_select(und_lanes_where(k->evens), kind, other),
                                k->bits);

@@ -161,25 +161,20 @@ static inline void bring_near(const fit_args *a, und_place block)
 }
 UND_KERNEL(bring_near, fit_args, UND_EACH_BLOCK)
 
-/* The neighbours that a chunk's cells exchange with, over open faces.  Cells that have nothing get what
- * others have too much of, and give nothing, or they would owe it. */
+/* The neighbours that a chunk's cells exchange with, over open faces. */
 static void find_others(const fit *f, und_volume_chunk *k)
 {
-    const int32_t *extra = f->v->parts->extra;
-    const uint8_t *mark = f->v->parts->mark;
-    const und_lanes_int at = und_lanes_bytes(mark + k->at), more = und_lanes_int_load(extra + k->at);
-    const und_lanes_int bare = (at & UND_VOLUME_BARE) != 0;
     for (int way = 0; way < 6; way++) {
         const ptrdiff_t step = f->v->mac.step[way / 2], next = k->at + (way % 2 ? step : -step);
         const float *open = f->walls->open[way / 2] + (way % 2 ? k->at : next);
-        const und_lanes_int there = und_lanes_bytes(mark + next), beyond = und_lanes_int_load(extra + next);
+        const und_lanes_int mark = und_lanes_bytes(f->v->parts->mark + next);
         const und_lanes_int own = und_lanes_bytes(f->v->parts->own + next) != 0;
-        const und_lanes_int evens = (there & (UND_VOLUME_FREE | UND_VOLUME_NEAR_ONLY)) != 0;
-        const und_lanes_int none = (bare & (beyond <= 0)) | (((there & UND_VOLUME_BARE) != 0) & (more <= 0));
-        k->with[way] = (uint16_t)(k->evens & und_lanes_bits(evens & own & ~none));
+        const und_lanes_int free = und_lanes_bytes(f->v->parts->mark + k->at) == UND_VOLUME_FREE;
+        const und_lanes_int evens = (mark == UND_VOLUME_FREE) | (mark == UND_VOLUME_NEAR_ONLY);
+        k->with[way] = (uint16_t)(k->evens & und_lanes_bits(evens & own));
         if (f->walls->room)
             k->with[way] &= (uint16_t)und_lanes_bits(und_lanes_load(open) > 0);
-        k->far[way] = (uint16_t)(k->with[way] & und_lanes_bits((at & there & UND_VOLUME_FREE) != 0));
+        k->far[way] = (uint16_t)(k->with[way] & und_lanes_bits((mark == UND_VOLUME_FREE) & free));
     }
 }
 
