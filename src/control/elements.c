@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 16, CELLS_TO_SHARE = 1 << 12 }; /* shared out at a time; fewer cells are done by one thread */
+enum { ROWS = 16 }; /* that a thread takes at a time */
 
 /* Cells beside the domain belong to the grid, but for z in two dimensions. */
 static int beside(const und_mac *mac, int axis)
@@ -65,6 +65,22 @@ static void region_row(const und_elements *e, element *one, int y, int z)
     }
 }
 
+enum { REGION_WORTH = 8 }; /* cells of a plain pass: a shape is asked */
+
+typedef struct region_args {
+    const und_elements *e;
+    element *one;
+} region_args;
+
+/* Of all rows, whether the grid has them yet or not. */
+static inline void render_rows(const region_args *a, und_place p)
+{
+    const cell_box *b = &a->one->box;
+    for (int row = (int)p.at; row < (int)p.at + p.x; row++)
+        region_row(a->e, a->one, b->low[1] + row % b->n[1], b->low[2] + row / b->n[1]);
+}
+UND_KERNEL(render_rows, region_args, UND_EACH_BLOCK)
+
 /* Makes inside[] anew where the region has moved. */
 static void set_region(const und_elements *e, element *one, int margin)
 {
@@ -76,12 +92,10 @@ static void set_region(const und_elements *e, element *one, int margin)
     one->margin = margin;
     und_element_bounds(one->def.shape, &pose, low, high);
     one->box = und_element_box(&e->mac, low, high, margin);
-    int ny = one->box.n[1], rows = ny * one->box.n[2];
-    int threads = und_workers(e->threads, (size_t)rows * (size_t)one->box.n[0], CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < (rows + ROWS - 1) / ROWS; block++)
-        for (int row = block * ROWS; row < rows && row < (block + 1) * ROWS; row++)
-            region_row(e, one, one->box.low[1] + row % ny, one->box.low[2] + row / ny);
+    const region_args args = {e, one};
+    const und_device device = {.threads = e->threads};
+    const und_set rows = und_set_list(one, one->box.n[1] * one->box.n[2], ROWS, REGION_WORTH * one->box.n[0]);
+    und_pass(&device, render_rows, &args, &rows);
 }
 
 static int margin_of(const element *one, int width)

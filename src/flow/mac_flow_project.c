@@ -3,6 +3,7 @@
 #include "flow/mac_flow_let_go_kernel.h"
 #include "flow/mac_flow_parts.h"
 #include "flow/mac_flow_project_kernel.h"
+#include "grid/mask_grow_kernel.h"
 
 #include <assert.h>
 #include <math.h>
@@ -238,8 +239,13 @@ static void label_air(und_mac_flow *air, const und_mac_flow *s, const und_distan
     und_mac_flow_label_cells(air, d, solids, reach);
     und_mask_remove(&air->liquid, &s->liquid);
     if (held) {
-        und_mask_grow(held, nearer, s->device.threads);
-        und_mask_grow(nearer, near, s->device.threads);
+        const und_grow_args args[] = {{*held, *nearer}, {*nearer, *near}};
+        const und_set rows = und_set_rows(&s->mac, UND_ROWS_ALL);
+        const und_pass passes[] = {UND_PASS(und_grow_row, &args[0], &rows),
+                                   UND_PASS(und_grow_row, &args[1], &rows)};
+        und_pass_steps(
+            &s->device,
+            (const und_step[]){{.passes = &passes[0], .count = 1}, {.passes = &passes[1], .count = 1}}, 2);
         und_mask_remove(&air->liquid, near);
     }
     und_mac_flow_label_faces(air, solids);

@@ -1,6 +1,5 @@
 /* What cells hold at the start.  phi tells it where it is the distance to a plane; of what is thinner than a
  * cell or round, fills tell it along lines, on which they are known exactly. */
-#include "base/parallel.h"
 #include "flow/solids_parts.h"
 #include "geom/value.h"
 #include "liquid/levelset_state.h"
@@ -263,13 +262,26 @@ static void fill_cell(und_levelset *s, const und_volume *v, const int cell[3])
     v->c[at] = other && v->c[at] > units ? v->c[at] : units;
 }
 
+enum { FILL_WORTH = 8 }; /* cells of a plain pass */
+
+typedef struct fill_args {
+    und_levelset *s;
+} fill_args;
+
+static inline void fill_row(const fill_args *a, und_place p)
+{
+    und_levelset *s = a->s;
+    const und_volume *v = und_levelset_volumes(s);
+    for (int x = 0; x < s->mac.n[0]; x++)
+        if (v->parts->own[p.at + (size_t)x])
+            fill_cell(s, v, (const int[]){x, p.y, p.z});
+}
+UND_KERNEL(fill_row, fill_args, UND_EACH_ROW)
+
 void und_levelset_fill_cells(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
-    const und_volume *v = und_levelset_volumes(s);
-    PARALLEL_FOR(und_workers(s->device.threads, m->count, 1 << 12))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (int x = 0; x < m->n[0]; x++)
-            if (v->parts->own[und_mac_row(m, row) + (size_t)x])
-                fill_cell(s, v, (const int[3]){x, row % m->n[1], row / m->n[1]});
+    const fill_args args = {s};
+    und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    rows.worth *= FILL_WORTH;
+    und_pass(&s->device, fill_row, &args, &rows);
 }

@@ -152,6 +152,8 @@ void und_levelset_heat_move(und_levelset *s)
 {
     const und_trace_order trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
     if (s->heat)
+        und_distance_get_phi(&s->surface, s->layers + und_carried_reach(s->layers));
+    if (s->heat)
         und_carried_move(&s->heat->carried, s->surface.phi, s->flow.u, s->dt / s->def.dx, trace, s->layers);
 }
 

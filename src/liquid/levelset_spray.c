@@ -15,6 +15,8 @@
 /* What a drop met. */
 enum { MET_FLOOR, MET_LIQUID, MET_EDGE, MET_WALL };
 
+enum { SLIDING = 4096 }; /* drops of a block */
+
 static const float NEAR = 0.3f;    /* cells: so near to the surface a drop is a part of it */
 static const float DEEP = -0.7f;   /* cells: so deep in it even one that has just left */
 static const double LONGEST = 0.5; /* s: that counts as just */
@@ -336,11 +338,16 @@ static void pull_aside(und_levelset *s)
 /* How far it is to the nearest solid, in cells, and the unit vector away from it. */
 static float solid_at(const und_levelset *s, const float place[3], float normal[3])
 {
-    const float distance = und_sample_slope(&s->mac, s->solids.distance, place, 0.25f, normal);
+    und_lanes at[3], distance, slope[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = und_lanes_all(place[a]);
+    und_sample_slopes(&s->mac, s->solids.distance, at, 0.25f, &distance, slope);
+    for (int a = 0; a < 3; a++)
+        normal[a] = slope[a][0];
     const float length = sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
     for (int a = 0; a < 3; a++)
         normal[a] /= length > 0 ? length : 1;
-    return distance;
+    return distance[0];
 }
 
 static void slide_one(const und_levelset *s, und_spray *drops, int i)
@@ -366,13 +373,14 @@ static void slide_one(const und_levelset *s, und_spray *drops, int i)
     }
 }
 
-/* Drops slide along closed sides and solids. */
-static void slide(und_levelset *s)
+/* Drops slide along closed sides and solids: those of a block. */
+static inline void slide(const und_levelset *s, und_place block)
 {
     und_spray *drops = s->spray->drops;
-    for (int first = 0; first < drops->count; first += UND_LANES) {
+    const int end = (int)block.at + block.x;
+    for (int first = (int)block.at; first < end; first += UND_LANES) {
         some_drops d;
-        find_drops(s, drops, first, drops->count, &d);
+        find_drops(s, drops, first, end, &d);
         und_lanes_int out = {0};
         for (int a = 0; a < 3; a++)
             out |= (d.at[a] < 0) | (d.at[a] > (float)s->mac.whole[a]);
@@ -382,6 +390,7 @@ static void slide(und_levelset *s)
             slide_one(s, drops, first + __builtin_ctz(bits));
     }
 }
+UND_KERNEL(slide, und_levelset, UND_EACH_BLOCK)
 
 void und_levelset_spray_step(und_levelset *s)
 {
@@ -404,7 +413,8 @@ void und_levelset_spray_step(und_levelset *s)
         keep_places(s);
         und_spray_step(p->drops, s->time, s->dt, &floor);
         land(s);
-        slide(s);
+        const und_set flying = und_set_list(p->drops->place[0], p->drops->count, SLIDING, 1);
+        und_pass(&s->device, slide, s, &flying);
     }
 }
 

@@ -1,6 +1,5 @@
 /* The liquid at the start. */
 #include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
 #include "geom/value.h"
@@ -239,18 +238,31 @@ static float depth_at(const und_levelset *s, const int cell[3])
     return at_wall ? (float)-fmax(depth, least) : phi;
 }
 
+enum { SEE_WORTH = 8 }; /* cells of a plain pass */
+
+typedef struct see_args {
+    und_levelset *s;
+} see_args;
+
+static inline void see_row(const see_args *a, und_place p)
+{
+    und_levelset *s = a->s;
+    for (int x = 0; x < s->mac.n[0]; x++) {
+        const int cell[3] = {x, p.y, p.z};
+        float *phi = &s->surface.phi[p.at + (size_t)x];
+        if (*phi < 0 && *phi > (float)-LONGEST && (is_beside_wall(s, cell) || ends_across(s, cell)))
+            *phi = depth_at(s, cell);
+    }
+}
+UND_KERNEL(see_row, see_args, UND_EACH_ROW)
+
 /* Fills that end at a wall, or within it, have no surface there. */
 static void see_surface(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
-    PARALLEL_FOR(und_workers(s->device.threads, m->count, 1 << 12))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (int x = 0; x < m->n[0] && und_mac_has_row(m, row); x++) {
-            const int cell[3] = {x, row % m->n[1], row / m->n[1]};
-            float *phi = &s->surface.phi[und_mac_row(m, row) + (size_t)x];
-            if (*phi < 0 && *phi > (float)-LONGEST && (is_beside_wall(s, cell) || ends_across(s, cell)))
-                *phi = depth_at(s, cell);
-        }
+    const see_args args = {s};
+    und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    rows.worth *= SEE_WORTH;
+    und_pass(&s->device, see_row, &args, &rows);
     und_distance_refresh(&s->surface);
 }
 

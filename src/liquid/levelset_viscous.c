@@ -1,5 +1,4 @@
 /* The liquid's viscosity where it is more than a number: Rasmussen et al. 2004, 5.1. */
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/viscous.h"
 #include "geom/value.h"
@@ -77,31 +76,36 @@ static float within(double nu)
     return nu > 0 ? (float)fmin(nu, MOST_NU) : 0;
 }
 
-static void set_row(und_levelset *s, const und_distance *surface, int y, int z)
+typedef struct viscosity_args {
+    und_levelset *s;
+    const und_distance *surface;
+} viscosity_args;
+
+static inline void set_row(const viscosity_args *a, und_place p)
 {
+    const und_levelset *s = a->s;
     const und_mac *m = &s->mac;
     const und_value *given = &s->def.viscosity_field;
-    float *nu = s->viscous->nu + und_mac_at(m, 0, y, z);
-    const float *phi = surface->phi + und_mac_at(m, 0, y, z);
-    const double place[2] = {und_mac_middle(m, 1, y), und_mac_middle(m, 2, z)};
+    float *nu = s->viscous->nu + p.at;
+    const float *phi = a->surface->phi + p.at;
+    const double place[2] = {und_mac_middle(m, 1, p.y), und_mac_middle(m, 2, p.z)};
     for (int x = 0; x < m->n[0]; x++)
         nu[x] = !(phi[x] < 0)
                     ? 0
                     : within(given->fn ? und_value_at(given, und_mac_middle(m, 0, x), place[0], place[1],
                                                       s->time + s->dt)
-                             : und_levelset_melts(s) ? und_levelset_melt_viscosity(s, und_mac_at(m, x, y, z))
+                             : und_levelset_melts(s) ? und_levelset_melt_viscosity(s, p.at + (size_t)x)
                                                      : s->def.viscosity);
 }
+UND_KERNEL(set_row, viscosity_args, UND_EACH_ROW)
 
 /* The viscosity of each cell of liquid at the end of the substep. */
 static void set_viscosity(und_levelset *s, const und_distance *surface)
 {
-    const und_mac *m = &s->mac;
-    int rows = und_mac_rows(m),
-        threads = s->def.viscosity_field.fn ? 1 : und_workers(s->device.threads, m->count, 1 << 16);
-    PARALLEL_FOR(threads)
-    for (int row = 0; row < rows; row++)
-        set_row(s, surface, row % m->n[1], row / m->n[1]);
+    const viscosity_args args = {s, surface};
+    const und_device device = {.threads = s->def.viscosity_field.fn ? 1 : s->device.threads};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_pass(&device, set_row, &args, &rows);
     if (s->control)
         und_control_particles_viscosity(und_levelset_control_particles(s), s->viscous->nu);
 }

@@ -180,13 +180,14 @@ void und_multigrid_sums_halo(const und_multigrid *m, und_halo_field halo[UND_MUL
 
 double und_multigrid_sums(const und_multigrid *m, double *energy)
 {
-    double product = 0;
-    *energy = 0;
-    for (int z = 0; z < m->level[0].n[2]; z++) {
-        product += m->slice_product[z];
-        *energy += m->slice_energy[z];
+    const und_level *level = &m->level[0];
+    und_sum_tree product = und_sum_from((unsigned)level->low[2] + 1), of_energy = product;
+    for (int z = 0; z < level->n[2]; z++) {
+        und_sum_add(&product, m->slice_product[z]);
+        und_sum_add(&of_energy, m->slice_energy[z]);
     }
-    return product;
+    *energy = und_sum_end(&of_energy);
+    return und_sum_end(&product);
 }
 
 und_step und_multigrid_first(const und_multigrid *m, const und_pass *before, int count,

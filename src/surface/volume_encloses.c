@@ -1,13 +1,13 @@
 /* What phi encloses of cells that und_volume_fit looks at, and what is to be done with what they hold
  * besides. */
+#include "surface/distance_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <string.h>
 
 static const float DEEP = -2.5f; /* cells: what can be cut */
 static const float LEAST_ROOM = 0.02f;
-static const float BEND = 0.5f,
-                   SHEET = 0.9f; /* second differences of phi: what is thin has more, and sheets */
+static const float BEND = 0.5f, SHEET = 0.9f; /* a second difference of phi: what is thin has more */
 
 /* Cells that the surface may cut, packed. */
 typedef struct batch {
@@ -161,23 +161,24 @@ static unsigned at_walls(const und_volume_enclosing *e, const und_volume_chunk *
 }
 
 /* What is thin, by second differences of phi, of which the surface's curvature makes less; and walls.  Where
- * of a chunk's cells little does not go far: corners have less than sheets. */
+ * of a chunk's cells little does not go far, as of thin ones does where the flow keeps its volume: corners
+ * have less than sheets. */
 static und_lanes_int find_thin(const und_volume_enclosing *e, const und_volume_chunk *k,
                                und_lanes_int at_wall)
 {
     uint8_t *unsure = e->v->parts->unsure + k->at;
+    const und_lanes_int flow = und_lanes_bytes(unsure) & UND_VOLUME_BY_FLOW;
     und_lanes most = {0};
     for (int a = 0; a < (e->v->mac.n[2] > 1 ? 3 : 2); a++) {
         const float *phi = e->phi + k->at;
         const ptrdiff_t step = e->v->mac.step[a];
         const und_lanes bend =
             und_lanes_load(phi + step) + und_lanes_load(phi - step) - 2 * und_lanes_load(phi);
-        most = und_lanes_max(most, und_lanes_max(bend, -bend));
+        most = und_lanes_max(most, und_size(bend));
     }
-    const und_lanes_int bits = (und_lanes_bytes(unsure) & UND_VOLUME_BY_FLOW) | (at_wall & UND_VOLUME_WALL) |
-                               ((most > BEND) & UND_VOLUME_THIN);
-    und_lanes_bytes_store_some(unsure, bits, k->bits);
-    return at_wall | (most > SHEET);
+    und_lanes_bytes_store_some(unsure, flow | (at_wall & UND_VOLUME_WALL) | ((most > BEND) & UND_VOLUME_THIN),
+                               k->bits);
+    return at_wall | ((flow == 0) & (most > SHEET));
 }
 
 /* Films, and what is to be done with the others of a chunk. */
@@ -204,11 +205,11 @@ static void set_marks(const und_volume_enclosing *e, und_volume_chunk *k)
         und_lanes_int_store_some(p->area + k->at, (und_lanes_int){0}, k->film);
     }
     und_lanes_bytes_store_some(e->v->film + k->at, films & 1, k->bits);
-    const und_lanes_int at_wall = und_lanes_where(at_walls(e, k));
+    const und_lanes_int at_wall = und_lanes_where(at_walls(e, k)),
+                        other = (und_lanes_int){0} + UND_VOLUME_OTHER;
     const und_lanes_int near_only = e->tracked ? find_thin(e, k, at_wall) : at_wall;
-    const und_lanes_int kind = UND_VOLUME_FREE - (near_only & 1);
-    const und_lanes_int other = (und_lanes_int){0} + UND_VOLUME_OTHER;
-    und_lanes_bytes_store_some(p->mark + k->at, und_lanes_int_select(und_lanes_where(k->evens), kind, other),
+    const und_lanes_int free = UND_VOLUME_FREE - (near_only & 1);
+    und_lanes_bytes_store_some(p->mark + k->at, und_lanes_int_select(und_lanes_where(k->evens), free, other),
                                k->bits);
     und_lanes_bytes_store_some(p->to + k->at, (und_lanes_int){0} + UND_VOLUME_UNKNOWN, k->bits);
 }

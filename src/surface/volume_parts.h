@@ -114,8 +114,8 @@ und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows)
 #define UND_VOLUME_NEAR 2.6f        /* cells: of phi, what und_volume_fit looks at */
 #define UND_VOLUME_AREA_ONE 0x1p20f /* in area[]: so many are 1 */
 enum { UND_VOLUME_UNKNOWN = 255 };  /* in to[]: not looked for yet */
-/* In mark[]: cells at the surface, of which little goes far or not; others; 0 is in those that are not looked
- * at. */
+/* In mark[]: cells at the surface, those from which little goes far or not; others; 0 is in those that are
+ * not looked at. */
 enum { UND_VOLUME_NEAR_ONLY = 1, UND_VOLUME_FREE, UND_VOLUME_OTHER };
 
 /* What phi encloses, as a pass over the list's chunks: part[], area[], extra[], films, and what the chunks
