@@ -434,8 +434,7 @@ und_status case_levelset_deformation(case_sink *sink, und_error *err)
 
 /* The same with cells that hold their volume; the coarse ones.  Particles alone misplace 1.04 and 0.27 of a
  * thousandth (means of these seeds). */
-static const limits held_vortex_limits[] = {{64, 2, 8, 0.35, 0.025, 1.2e-3},
-                                            {128, 2, 8, 0.08, 0.01, 3.2e-4}};
+static const limits held_vortex_limits[] = {{64, 2, 8, 0.35, 0.025, 1.2e-3}, {128, 2, 8, 0.08, 0.01, 3.2e-4}};
 
 und_status case_levelset_hold_shape(case_sink *sink, und_error *err)
 {

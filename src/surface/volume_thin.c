@@ -202,13 +202,13 @@ static inline void choose(const thin *t, und_place block)
 }
 UND_KERNEL(choose, thin, UND_EACH_BLOCK)
 
-/* Of those the ones that break up now. */
+/* Of those the ones that break up now; and cells that owe. */
 static inline void choose_breaking(const thin *t, und_place block)
 {
     const und_volume *v = t->v;
     und_volume_chunk *const first = v->parts->chunk + block.at;
     for (und_volume_chunk *k = first; k < first + block.x; k++) {
-        k->gives = 0;
+        k->gives = (uint16_t)(k->bits & und_lanes_bits(und_lanes_int_load(v->c + k->at) < 0));
         UND_VOLUME_OF_CHUNK(k, k->some, at)
         {
             int cell[3];
@@ -295,6 +295,9 @@ void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *wal
     const thin t = {v, walls, d->phi, &none, breaks, context};
     const und_volume_parts *p = v->parts;
     find_breaking(&t);
+    for (const und_volume_chunk *k = p->chunk; k < p->chunk + p->chunk_count; k++)
+        UND_VOLUME_OF_CHUNK(k, k->gives, at)
+    und_volume_pay(v, walls, at); /* as long as somebody is near who can */
     for (const und_volume_chunk *k = p->chunk; k < p->chunk + p->chunk_count; k++)
         UND_VOLUME_OF_CHUNK(k, k->gives, at)
         {
