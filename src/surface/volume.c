@@ -49,6 +49,14 @@ static const und_field part_fields[] = {
     PART(row_chunks, AT_ROW_ENDS), PART(row_left, AT_ROW_ENDS)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
+void und_volume_get(const und_volume *v, const und_distance *d, float *const u[3], int reach)
+{
+    const und_halo_field halo[] = {und_field_halo(v, &fields[0], &v->mac, reach),
+                                   und_field_halo(v, &fields[1], &v->mac, reach)};
+    und_halo_get(v->device.halo, halo, 2);
+    und_distance_get_flow(d, u, reach);
+}
+
 void und_volume_borrow(const und_volume *v)
 {
     und_volume_parts *p = v->parts;

@@ -46,6 +46,9 @@ typedef struct und_volume_parts {
 
 enum { UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
 
+/* What others have of cells, of the surface and of the flow, so many slices beyond one's own. */
+void und_volume_get(const und_volume *v, const und_distance *d, float *const u[3], int reach);
+
 /* Which of the UND_LANES cells from one on are worth a look, as bits. */
 typedef unsigned und_volume_look_fn(const void *context, size_t at);
 /* The grid's own cells for which fn (NULL: any) says so, into parts->chunk, of those that `look` (NULL: all)
