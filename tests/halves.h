@@ -48,13 +48,25 @@ static inline bool halves_has(const und_halo_field *f, int z)
     return z >= (beside ? -1 : 0) && z < f->slices + beside;
 }
 
-static inline void halves_spoil(char *slice, size_t bytes, size_t size)
+static inline void halves_spoil(char *slice, size_t bytes, const und_halo_field *f)
 {
     const float wrong[2] = {-0.3f, 0.4f};
-    for (size_t i = 0; i + sizeof wrong[0] <= bytes && size <= sizeof wrong[0]; i += sizeof wrong[0])
-        memcpy(slice + i, &wrong[i / sizeof wrong[0] % 3 == 0], sizeof wrong[0]);
-    if (size > sizeof wrong[0])
-        memset(slice, 0x3c, bytes); /* a small double, and a mask of some bits */
+    const int32_t units[2] = {-90, 1 << 20};
+    const uint8_t some[2] = {0, 1};
+    const uint64_t bits[2] = {0x3c3c3c, 0x1f0f0f};
+    const double small[2] = {1e-3, -2e-3};
+    const void *of = wrong;
+    size_t size = f->size == 1 ? 1 : sizeof wrong[0];
+    if (f->type == UND_I32)
+        of = units;
+    if (f->size == 1)
+        of = some;
+    if (f->size == sizeof bits[0]) {
+        of = f->type == UND_U8 ? (const void *)bits : (const void *)small;
+        size = f->size;
+    }
+    for (size_t i = 0; i + size <= bytes; i += size)
+        memcpy(slice + i, (const char *)of + (i / size % 3 == 0 ? size : 0), size);
 }
 
 static inline void halves_begin(void *context, const und_halo_field *fields, int count)
@@ -83,7 +95,7 @@ static inline void halves_get(const struct half *h, const und_halo_field *to, co
         if (away <= reach)
             memcpy(slice, has, bytes);
         else
-            halves_spoil(slice, bytes, to->size);
+            halves_spoil(slice, bytes, to);
     }
 }
 
@@ -97,7 +109,7 @@ static inline void halves_spoil_beyond(const struct half *h, const und_halo_fiel
         if (!halves_has(f, z) || (z >= own[0] && z < own[1]))
             continue;
         char *slice = halves_slice(f, z, &bytes);
-        halves_spoil(slice, bytes, f->size);
+        halves_spoil(slice, bytes, f);
     }
 }
 

@@ -78,5 +78,7 @@ und_halo_field und_field_halo(const void *part, const und_field *f, const und_ma
     memcpy(&values, (const char *)part + f->offset, sizeof values);
     assert(f->at < UND_AT_ROWS && f->halo != UND_HALO_NONE);
     assert(f->halo != UND_HALO_BESIDE || reach <= UND_HALO_FEW);
-    return und_halo_of(mac, values, und_field_size(f), reach);
+    und_halo_field halo = und_halo_of(mac, values, und_field_size(f), reach);
+    halo.type = f->type;
+    return halo;
 }

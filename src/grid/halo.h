@@ -17,6 +17,7 @@ enum { UND_HALO_ALL = 1 << 24 };
 typedef struct und_halo_field {
     void *values;
     size_t size;           /* of a value, bytes */
+    und_type type;         /* of its numbers, where that is known to be other than float */
     ptrdiff_t first, step; /* slice z begins at value first + z step */
     size_t count;          /* and has so many; or */
     const uint32_t *begin; /* it begins here, and ends where the next begins: NULL, or from slice 0 on */
@@ -43,6 +44,7 @@ static inline und_halo_field und_halo_of_mask(const und_mac *m, const und_mask *
     const ptrdiff_t slice = (ptrdiff_t)(mask->n[1] + 2) * mask->words;
     return (und_halo_field){.values = mask->bits,
                             .size = sizeof *mask->bits,
+                            .type = UND_U8,
                             .first = slice,
                             .step = slice,
                             .count = (size_t)slice,

@@ -28,6 +28,8 @@ void und_distance_refresh(und_distance *d);
 /* phi as others have it, so many slices beyond one's own; and all that stages go on from. */
 void und_distance_get_phi(const und_distance *d, int reach);
 void und_distance_get(const und_distance *d, int reach);
+/* And a flow that it moves with. */
+void und_distance_get_flow(const und_distance *d, float *const u[3], int reach);
 
 /* phi as it is, into another array of the grid's layout. */
 void und_distance_copy(const und_distance *d, float *phi);

@@ -49,6 +49,14 @@ static const und_field part_fields[] = {
     PART(row_chunks, AT_ROW_ENDS), PART(row_left, AT_ROW_ENDS)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
+void und_volume_get(const und_volume *v, const und_distance *d, float *const u[3], int reach)
+{
+    const und_halo_field halo[] = {und_field_halo(v, &fields[0], &v->mac, reach),
+                                   und_field_halo(v, &fields[1], &v->mac, reach)};
+    und_halo_get(v->device.halo, halo, 2);
+    und_distance_get_flow(d, u, reach);
+}
+
 void und_volume_borrow(const und_volume *v)
 {
     und_volume_parts *p = v->parts;
@@ -307,13 +315,39 @@ void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t
     }
 }
 
-static void hand_over(und_volume *v)
+enum { IN_TURN = 4 };
+
+/* One after the other, in one region. */
+static void run_in_turn(const und_volume *v, const und_pass *passes, int count)
 {
-    UND_VOLUME_EACH_CHUNK(v, k)
-    und_volume_set_out(v, k, v->c);
-    UND_VOLUME_EACH_CHUNK(v, k)
-    und_volume_give_out(v, k, v->c);
+    und_step steps[IN_TURN];
+    for (int i = 0; i < count; i++)
+        steps[i] = (und_step){.passes = &passes[i], .count = 1};
+    und_pass_steps(&v->device, steps, count);
 }
+
+/* Passes over chunks of the list, some at a time. */
+typedef struct chunk_args {
+    und_volume *v;
+    const und_distance *d;
+    const und_volume_walls *walls;
+} chunk_args;
+#define EACH_CHUNK(a, p, k) \
+    for (und_volume_chunk *k = (a)->v->parts->chunk + (p).at, *k##_end = k + (p).x; k < k##_end; k++)
+
+static inline void set_out(const chunk_args *a, und_place p)
+{
+    EACH_CHUNK(a, p, k)
+    und_volume_set_out(a->v, k, a->v->c);
+}
+UND_KERNEL(set_out, chunk_args, UND_EACH_BLOCK)
+
+static inline void give_out(const chunk_args *a, und_place p)
+{
+    EACH_CHUNK(a, p, k)
+    und_volume_give_out(a->v, k, a->v->c);
+}
+UND_KERNEL(give_out, chunk_args, UND_EACH_BLOCK)
 
 static size_t fullest_around(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
@@ -527,6 +561,34 @@ static bool is_buried(const void *context, size_t at)
     return w->room[at] < LEAST_ROOM || !und_volume_way(w->open, b->v->mac.step, at, way_out(b->v, w, at));
 }
 
+/* What leaves a cell is all but what phi encloses of it, */
+static inline void lift_buried(const chunk_args *a, und_place p)
+{
+    const und_volume *v = a->v;
+    const und_volume_parts *parts = v->parts;
+    EACH_CHUNK(a, p, k)
+    {
+        k->gives = k->bits;
+        UND_VOLUME_OF_CHUNK(k, k->bits, at)
+        {
+            const int32_t part = und_volume_units(und_volume_part(v, a->walls, a->d->phi, at));
+            parts->extra[at] = v->c[at] < 0 ? 0 : v->c[at] < part ? v->c[at] : part;
+            v->c[at] -= parts->extra[at];
+            parts->to[at] = way_out(v, a->walls, at);
+        }
+    }
+}
+UND_KERNEL(lift_buried, chunk_args, UND_EACH_BLOCK)
+
+/* which it has again then. */
+static inline void put_back(const chunk_args *a, und_place p)
+{
+    EACH_CHUNK(a, p, k)
+    UND_VOLUME_OF_CHUNK(k, k->bits, at)
+    a->v->c[at] += a->v->parts->extra[at];
+}
+UND_KERNEL(put_back, chunk_args, UND_EACH_BLOCK)
+
 void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
     enum { ROUNDS = 6 };
@@ -535,50 +597,60 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
         und_volume_list(v, NULL, is_buried, &(buried){v, walls});
         if (p->count == 0)
             return;
-        UND_VOLUME_EACH_CHUNK(v, k)
-        {
-            k->gives = k->bits;
-            UND_VOLUME_OF_CHUNK(k, k->bits, at)
-            {
-                const int32_t part = und_volume_units(und_volume_part(v, walls, d->phi, at));
-                p->extra[at] = v->c[at] < 0 ? 0 : v->c[at] < part ? v->c[at] : part;
-                v->c[at] -= p->extra[at];
-                p->to[at] = way_out(v, walls, at);
-            }
-        }
-        hand_over(v);
-        UND_VOLUME_EACH_CHUNK(v, k)
-        UND_VOLUME_OF_CHUNK(k, k->bits, at)
-        v->c[at] += p->extra[at];
+        const chunk_args args = {v, d, walls};
+        const und_set chunks = und_volume_chunks(v);
+        const und_pass passes[] = {UND_PASS(lift_buried, &args, &chunks), UND_PASS(set_out, &args, &chunks),
+                                   UND_PASS(give_out, &args, &chunks), UND_PASS(put_back, &args, &chunks)};
+        run_in_turn(v, passes, 4);
     }
 }
+
+static inline void find_excess(const chunk_args *a, und_place p)
+{
+    EACH_CHUNK(a, p, k)
+    UND_VOLUME_OF_CHUNK(k, k->bits, at)
+    a->v->parts->extra[at] = a->v->c[at] - und_volume_units(und_volume_room(a->walls, at));
+}
+UND_KERNEL(find_excess, chunk_args, UND_EACH_BLOCK)
+
+static inline void find_even(const chunk_args *a, und_place p)
+{
+    const float even = 0.15f; /* of the difference to a neighbour */
+    const und_volume_parts *parts = a->v->parts;
+    EACH_CHUNK(a, p, k)
+    UND_VOLUME_OF_CHUNK(k, k->bits, at)
+    {
+        parts->spare[at] = 0;
+        for (int way = 0; way < 6; way++) {
+            const size_t step = (size_t)a->v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
+            if (parts->own[next] && parts->mark[next] && a->walls->open[way / 2][way % 2 ? at : next] > 0)
+                parts->spare[at] += (int32_t)(even * (float)(parts->extra[next] - parts->extra[at]));
+        }
+    }
+}
+UND_KERNEL(find_even, chunk_args, UND_EACH_BLOCK)
+
+static inline void take_even(const chunk_args *a, und_place p)
+{
+    EACH_CHUNK(a, p, k)
+    UND_VOLUME_OF_CHUNK(k, k->bits, at)
+    {
+        a->v->parts->extra[at] += a->v->parts->spare[at];
+        a->v->c[at] += a->v->parts->spare[at];
+    }
+}
+UND_KERNEL(take_even, chunk_args, UND_EACH_BLOCK)
 
 void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
                      const void *context)
 {
     enum { ROUNDS = 8 };
-    const float even = 0.15f; /* of the difference to a neighbour */
-    const und_volume_parts *p = v->parts;
+    const chunk_args args = {v, NULL, walls};
     und_volume_list(v, NULL, fn, context);
-    UND_VOLUME_EACH_CHUNK(v, k)
-    UND_VOLUME_OF_CHUNK(k, k->bits, at)
-    p->extra[at] = v->c[at] - und_volume_units(und_volume_room(walls, at));
-    for (int round = 0; round < ROUNDS; round++) {
-        UND_VOLUME_EACH_CHUNK(v, k)
-        UND_VOLUME_OF_CHUNK(k, k->bits, at)
-        {
-            p->spare[at] = 0;
-            for (int way = 0; way < 6; way++) {
-                const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
-                if (p->own[next] && p->mark[next] && walls->open[way / 2][way % 2 ? at : next] > 0)
-                    p->spare[at] += (int32_t)(even * (float)(p->extra[next] - p->extra[at]));
-            }
-        }
-        UND_VOLUME_EACH_CHUNK(v, k)
-        UND_VOLUME_OF_CHUNK(k, k->bits, at)
-        {
-            p->extra[at] += p->spare[at];
-            v->c[at] += p->spare[at];
-        }
-    }
+    const und_set chunks = und_volume_chunks(v);
+    const und_pass passes[] = {UND_PASS(find_excess, &args, &chunks), UND_PASS(find_even, &args, &chunks),
+                               UND_PASS(take_even, &args, &chunks)};
+    run_in_turn(v, passes, 1);
+    for (int round = 0; round < ROUNDS; round++)
+        run_in_turn(v, passes + 1, 2);
 }

@@ -86,7 +86,9 @@ static unsigned look_moved(const void *context, size_t at)
 static int find_cells(const move *m, und_volume *v)
 {
     enum { STEPS = UND_VOLUME_LIST_STEPS + 4 };
-    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE), once = und_set_list(m, 1, 1, 1);
+    const und_set rows = und_set_shared(&v->device, &v->mac, UND_ROWS_INSIDE),
+                  once = und_set_list(m, 1, 1, 1);
+    const und_halo_field crossed = und_halo_of_slices(&v->mac, v->parts->block_most, sizeof(float), 0);
     const und_pass kinds = UND_PASS(und_volume_kinds, &m->args, &rows);
     const und_pass inflow = UND_PASS(wake_inflow, m, &once);
     const und_pass thin = UND_PASS(wake_around_thin, &m->args, &rows);
@@ -97,6 +99,7 @@ static int find_cells(const move *m, und_volume *v)
     und_volume_list_steps(&listing, steps + 3);
     steps[STEPS - 1] = (und_step){.passes = &survey, .count = 1};
     und_pass_steps(&v->device, steps, STEPS);
+    und_halo_get(v->device.halo, &crossed, 1);
     float most = 0;
     for (int block = 0; block < rows.blocks; block++)
         most = fmaxf(most, v->parts->block_most[block]);
@@ -587,17 +590,38 @@ static und_volume_move_args args_of(const und_volume *v, const und_distance *d, 
     return m;
 }
 
+/* In a part of the step a flux across slices is told by two on either side and where there are solids one
+ * more, one across others by those beside; and what a cell owes is paid two away, of which those around are
+ * told.  Before all of them, cells are woken as far as liquid comes. */
+static int reach_beyond(const move *m)
+{
+    enum { IN_PART = 12 };
+    const int parts = (int)ceil(m->flow->fastest * m->flow->per_speed / (double)FURTHEST);
+    return (parts < 1 ? 1 : parts) * IN_PART + (int)ceilf(m->args.reach) + 2;
+}
+
+/* What all slices have lost, row by row. */
+static void get_sums(const und_volume *v)
+{
+    und_halo_field sums = und_halo_of_slices(&v->mac, v->parts->row_sum, sizeof *v->parts->row_sum, 0);
+    sums.step = v->mac.n[1];
+    sums.count = (size_t)v->mac.n[1];
+    und_halo_get(v->device.halo, &sums, 1);
+}
+
 int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                         const und_volume_flow *flow)
 {
     move m = {.args = args_of(v, d, walls, flow), .v = v, .d = d, .walls = walls, .flow = flow};
     int64_t left = 0;
     v->parts->held = flow->held != NULL;
+    und_volume_get(v, d, flow->u, reach_beyond(&m));
     m.args.parts = find_cells(&m, v);
     m.args.per = m.args.whole / (float)m.args.parts;
     m.stays = flow->stays / sqrtf((float)m.args.parts);
     for (int part = 0; part < m.args.parts; part += PARTS)
         move_parts(&m, part, part + PARTS < m.args.parts ? part + PARTS : m.args.parts);
+    get_sums(v);
     UND_MAC_EACH_ROW (&v->mac, row)
         left += v->parts->row_sum[row];
     return left;

@@ -2,7 +2,6 @@
 #ifndef UND_SURFACE_VOLUME_PARTS_H
 #define UND_SURFACE_VOLUME_PARTS_H
 
-#include "base/parallel.h"
 #include "grid/reduce.h"
 #include "surface/volume.h"
 #include "surface/volume_kernel.h"
@@ -45,25 +44,10 @@ typedef struct und_volume_parts {
     uint8_t *row_films;      /* of rows: whether und_volume_find_films found some */
 } und_volume_parts;
 
-enum { UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
+enum { UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
 
-/* For each chunk of the list, in blocks that threads share. */
-#define UND_VOLUME_EACH_CHUNK(v, k)                                                                \
-    PARALLEL_FOR(und_workers((v)->device.threads, (size_t)(v)->parts->count, UND_VOLUME_TO_SHARE)) \
-    for (int block_ = 0; block_ < und_volume_chunk_blocks(v); block_++)                            \
-        for (und_volume_chunk *k = (v)->parts->chunk + (size_t)block_ * UND_VOLUME_CHUNKS,         \
-                              *end_ = und_volume_chunk_end(v, block_);                             \
-             k < end_; k++)
-
-static inline int und_volume_chunk_blocks(const und_volume *v)
-{
-    return (v->parts->chunk_count + UND_VOLUME_CHUNKS - 1) / UND_VOLUME_CHUNKS;
-}
-static inline und_volume_chunk *und_volume_chunk_end(const und_volume *v, int block)
-{
-    const int end = (block + 1) * UND_VOLUME_CHUNKS, count = v->parts->chunk_count;
-    return v->parts->chunk + (end < count ? end : count);
-}
+/* What others have of cells, of the surface and of the flow, so many slices beyond one's own. */
+void und_volume_get(const und_volume *v, const und_distance *d, float *const u[3], int reach);
 
 /* Which of the UND_LANES cells from one on are worth a look, as bits. */
 typedef unsigned und_volume_look_fn(const void *context, size_t at);

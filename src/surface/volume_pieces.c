@@ -311,24 +311,38 @@ static bool is_at_wall(const pieces *p, const float *shown, size_t at)
     return touches;
 }
 
+typedef struct apply_args {
+    const pieces *p;
+    const float *shown;
+    float *distance, dx;
+} apply_args;
+
+static inline void apply_row(const apply_args *a, und_place place)
+{
+    const pieces *p = a->p;
+    const float *shown = a->shown;
+    const int n = p->v->mac.n[0];
+    float *to = a->distance + (size_t)(place.y + p->v->mac.n[1] * place.z) * (size_t)n;
+    for (int x = 0; x < n; x++) {
+        const size_t at = place.at + (size_t)x;
+        const piece *one = &p->list[p->label[at]];
+        const float shift = (float)one->shift;
+        const float fade = fminf((NONE - fabsf(shown[at])) / (NONE - ALL), 1);
+        const bool is_film = shown[at] != p->phi[at] && !(one->films > MOSTLY * one->held);
+        if (p->label[at] == 0 || !(fade > 0) || is_film)
+            continue;
+        const bool stays = shift < 0 && is_at_wall(p, shown, at);
+        to[x] = a->dx * (shown[at] - (stays ? 0 : fade * shift));
+    }
+}
+UND_KERNEL(apply_row, apply_args, UND_EACH_ROW)
+
 /* Films are as thick as they are, but where there is little else; what touches a wall touches it. */
 static void apply(const pieces *p, const float *shown, float *distance, float dx)
 {
-    const und_mac *m = &p->v->mac;
-    PARALLEL_FOR(und_workers(p->v->device.threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (int x = 0; x < m->n[0] && und_mac_has_row(m, row); x++) {
-            const size_t at = und_mac_row(m, row) + (size_t)x;
-            const piece *one = &p->list[p->label[at]];
-            const float shift = (float)one->shift;
-            const float fade = fminf((NONE - fabsf(shown[at])) / (NONE - ALL), 1);
-            const bool is_film = shown[at] != p->phi[at] && !(one->films > MOSTLY * one->held);
-            if (p->label[at] == 0 || !(fade > 0) || is_film)
-                continue;
-            const bool stays = shift < 0 && is_at_wall(p, shown, at);
-            distance[(size_t)row * (size_t)m->n[0] + (size_t)x] =
-                dx * (shown[at] - (stays ? 0 : fade * shift));
-        }
+    const apply_args args = {p, shown, distance, dx};
+    const und_set rows = und_set_rows(&p->v->mac, UND_ROWS_INSIDE);
+    und_pass(&p->v->device, apply_row, &args, &rows);
 }
 
 und_status und_volume_show_pieces(und_volume *v, const und_distance *d, const und_volume_walls *walls,

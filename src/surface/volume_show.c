@@ -38,6 +38,7 @@ typedef struct show {
     und_volume *v;
     const und_volume_walls *walls;
     const float *phi;
+    float *shown; /* phi as it is drawn */
     spot *spots;
     int count;
     const int32_t *index; /* of a cell's spot, where mark says that it has one */
@@ -256,93 +257,142 @@ static float enclosed(const show *s, const spot *here)
     return mean;
 }
 
-#define EACH_SPOT(s, here)                                                                     \
-    PARALLEL_FOR(und_workers((s)->v->device.threads, (size_t)(s)->count, UND_VOLUME_TO_SHARE)) \
-    for (int i_ = 0; i_ < (s)->count; i_++)                                                    \
-        for (spot *here = (s)->spots + i_; here; here = NULL)
+/* What is done to spots, to all of them or to those on walls, by passes. */
+typedef void spot_fn(const show *s, spot *here);
 
-#define EACH_WALL(s, here) \
-    EACH_SPOT(s, here)     \
-    if (here->area > 0)
+typedef struct spots_args {
+    const show *s;
+    spot_fn *fn;
+    bool on_walls;
+} spots_args;
 
-static void find_spots(show *s)
+static inline void do_spots(const spots_args *a, und_place p)
+{
+    spot *const first = a->s->spots + p.at;
+    for (spot *here = first; here < first + p.x; here++)
+        if (!a->on_walls || here->area > 0)
+            a->fn(a->s, here);
+}
+UND_KERNEL(do_spots, spots_args, UND_EACH_BLOCK)
+
+enum { SPOTS = 128, WORTH = 8 }; /* at a time; cells of a plain pass that one costs as much as */
+
+static void each_spot(const show *s, spot_fn *fn)
+{
+    const spots_args args = {s, fn, false};
+    const und_set spots = und_set_list(s->spots, s->count, SPOTS, WORTH);
+    und_pass(&s->v->device, do_spots, &args, &spots);
+}
+static void each_wall(const show *s, spot_fn *fn)
+{
+    const spots_args args = {s, fn, true};
+    const und_set spots = und_set_list(s->spots, s->count, SPOTS, WORTH);
+    und_pass(&s->v->device, do_spots, &args, &spots);
+}
+
+static void find_wall(const show *s, spot *here)
+{
+    float normal[3];
+    here->wall = wall_of(s, here->at, here->normal);
+    here->side = side_of_film(s, here->at, &here->wall, here->normal);
+    here->area = area_of(s, here->at, normal);
+    if (here->side >= 0)
+        here->area = fabsf(normal[here->side]);
+    here->area = here->area > LEAST_AREA ? here->area : 0;
+    s->v->parts->spare[here->at] = (int32_t)(here - s->spots);
+}
+
+static void find_thickness(const show *s, spot *here)
+{
+    const float thick = thickness(s, here);
+    here->thick = thick > THINNEST ? thick : 0;
+    here->known = false;
+}
+
+static void find_spots(const show *s)
 {
     const und_volume_parts *parts = s->v->parts;
     spot *next = s->spots;
     for (int i = 0; i < parts->chunk_count; i++)
         UND_VOLUME_OF_CHUNK(parts->chunk + i, parts->chunk[i].bits, at)
     (next++)->at = at;
-    EACH_SPOT(s, here)
-    {
-        here->wall = wall_of(s, here->at, here->normal);
-        here->side = side_of_film(s, here->at, &here->wall, here->normal);
-        float normal[3];
-        here->area = area_of(s, here->at, normal);
-        if (here->side >= 0)
-            here->area = fabsf(normal[here->side]);
-        here->area = here->area > LEAST_AREA ? here->area : 0;
-        s->v->parts->spare[here->at] = i_;
-    }
-    EACH_SPOT(s, here)
-    {
-        const float thick = thickness(s, here);
-        here->thick = thick > THINNEST ? thick : 0;
-        here->known = false;
-    }
+    each_spot(s, find_wall);
+    each_spot(s, find_thickness);
+}
+
+static void find_around(const show *s, spot *here)
+{
+    float sums[3];
+    visit(s, here, add_thickness, sums);
+    here->around = sums[0] > 0 ? sums[1] / sums[0] : 0;
+}
+
+static void find_wet(const show *s, spot *here)
+{
+    float sums[3];
+    visit(s, here, add_wetness, sums);
+    here->wet = sums[0] > 0 ? sums[1] / sums[0] : 0;
+    if (here->thick > 0) /* what is but a cell wide */
+        here->wet = fmaxf(here->wet, 0.5f);
+    here->known = here->around > 0;
+    here->shown = drawn(here);
+}
+
+static void enclose(const show *s, spot *here)
+{
+    here->enclosed = enclosed(s, here);
+}
+
+static void balance(const show *s, spot *here)
+{
+    float sums[3];
+    visit(s, here, add_volumes, sums);
+    if (sums[0] > 0)
+        here->around *= fminf(fmaxf(sums[1] / sums[0], 1 / MOST), MOST);
+    here->shown = drawn(here);
 }
 
 /* How thick it is drawn on the walls of cells. */
 static void find_shown(const show *s)
 {
-    EACH_WALL(s, here)
-    {
-        float sums[3];
-        visit(s, here, add_thickness, sums);
-        here->around = sums[0] > 0 ? sums[1] / sums[0] : 0;
-    }
-    EACH_WALL(s, here)
-    {
-        float sums[3];
-        visit(s, here, add_wetness, sums);
-        here->wet = sums[0] > 0 ? sums[1] / sums[0] : 0;
-        if (here->thick > 0) /* what is but a cell wide */
-            here->wet = fmaxf(here->wet, 0.5f);
-        here->known = here->around > 0;
-        here->shown = drawn(here);
-    }
+    each_wall(s, find_around);
+    each_wall(s, find_wet);
     for (int round = 0; round < ROUNDS; round++) {
-        EACH_WALL(s, here)
-        here->enclosed = enclosed(s, here);
-        EACH_WALL(s, here)
-        {
-            float sums[3];
-            visit(s, here, add_volumes, sums);
-            if (sums[0] > 0)
-                here->around *= fminf(fmaxf(sums[1] / sums[0], 1 / MOST), MOST);
-            here->shown = drawn(here);
-        }
+        each_wall(s, enclose);
+        each_wall(s, balance);
     }
 }
 
 /* On into walls, and away from them; in two turns, as far as cells are near. */
-static void extend(const show *s, bool first)
+static void go_on(const show *s, spot *here)
 {
-    EACH_SPOT(s, here)
-    {
-        float sums[3] = {0};
-        here->next = here->known;
-        if (here->known || !(first || here->wall < 0))
-            continue;
-        visit(s, here, add_shown, sums);
-        here->next = sums[0] > 0;
-        if (here->next)
-            here->around = sums[1] / sums[0];
-    }
-    EACH_SPOT(s, here)
-    {
-        here->shown = here->next && !here->known ? here->around : here->shown;
-        here->known = here->next;
-    }
+    float sums[3] = {0};
+    here->next = here->known;
+    if (here->known)
+        return;
+    visit(s, here, add_shown, sums);
+    here->next = sums[0] > 0;
+    if (here->next)
+        here->around = sums[1] / sums[0];
+}
+static void go_into_walls(const show *s, spot *here)
+{
+    here->next = here->known;
+    if (here->wall < 0)
+        go_on(s, here);
+}
+static void take_next(const show *s, spot *here)
+{
+    (void)s;
+    here->shown = here->next && !here->known ? here->around : here->shown;
+    here->known = here->next;
+}
+
+static void draw_spot(const show *s, spot *here)
+{
+    const float film = here->wall - here->shown;
+    if (here->known)
+        s->shown[here->at] = s->v->film[here->at] ? film : fminf(s->shown[here->at], film);
 }
 
 und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls, float *shown,
@@ -351,20 +401,23 @@ und_status und_volume_show(und_volume *v, const und_distance *d, const und_volum
     und_distance_copy(d, shown);
     und_volume_find_films(v, d, walls);
     list_near(v);
-    show s = {.v = v, .walls = walls, .phi = d->phi, .count = v->parts->count, .index = v->parts->spare};
+    show s = {.v = v,
+              .walls = walls,
+              .phi = d->phi,
+              .shown = shown,
+              .count = v->parts->count,
+              .index = v->parts->spare};
     if (s.count == 0)
         return UND_OK;
     if (!(s.spots = und_pages_alloc((size_t)s.count * sizeof *s.spots, "films", err)))
         return err->status;
     find_spots(&s);
     find_shown(&s);
-    extend(&s, true);
-    extend(&s, false);
-    EACH_SPOT(&s, here)
-    if (here->known) {
-        const float film = here->wall - here->shown;
-        shown[here->at] = v->film[here->at] ? film : fminf(shown[here->at], film);
-    }
+    each_spot(&s, go_on);
+    each_spot(&s, take_next);
+    each_spot(&s, go_into_walls);
+    each_spot(&s, take_next);
+    each_spot(&s, draw_spot);
     und_pages_free(s.spots);
     return UND_OK;
 }
