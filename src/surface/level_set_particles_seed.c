@@ -280,9 +280,10 @@ static inline void refit(const near_args *a, und_place p)
     bits = in_marked(t, (int)p.at, bits, a->marked, a->cells);
     if (!bits)
         return;
-    const und_lanes phi = und_level_set_particles_field(t, a->phi, (int)p.at), size = und_lanes_max(phi, -phi);
-    const und_lanes kept = und_lanes_min(und_lanes_max(size, und_lanes_all(t->def.radius[0])),
-                                         und_lanes_all(t->def.radius[1]));
+    const und_lanes phi = und_level_set_particles_field(t, a->phi, (int)p.at),
+                    size = und_lanes_max(phi, -phi);
+    const und_lanes kept =
+        und_lanes_min(und_lanes_max(size, und_lanes_all(t->def.radius[0])), und_lanes_all(t->def.radius[1]));
     const und_lanes radius = und_lanes_select(phi > 0, kept, -kept);
     und_lanes_store_some(t->radius + p.at, und_lanes_select(size > a->limit, (und_lanes){0}, radius), bits);
 }

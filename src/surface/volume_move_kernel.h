@@ -31,7 +31,7 @@ typedef struct und_volume_move_args {
     const float *room; /* NULL: there are no solids */
     const und_mask *held;
     bool closed[6], any_open;
-    bool others; /* some cells are another grid's */
+    bool others;             /* some cells are another grid's */
     und_volume_chunk *chunk; /* those of row r begin at row_chunks[r], and end at row_chunks[r + 1] */
     const int32_t *row_chunks;
     uint16_t *wakes; /* of each UND_LANES cells of rows: bits of those that wake others */
