@@ -82,6 +82,18 @@ UND_INLINE und_lanes_int und_lanes_bytes(const uint8_t *p) /* a byte for each la
 #endif
 }
 
+#ifndef UND_ONE_LANE
+/* Of values in a row, from those before some places on and from those behind them on, the ones there. */
+UND_INLINE und_lanes_int und_lanes_int_amid(und_lanes_int before, und_lanes_int behind)
+{
+#ifdef UND_LANES_512
+    return __builtin_shufflevector(before, behind, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 30);
+#else
+    return __builtin_shufflevector(before, behind, 1, 2, 3, 4, 5, 6, 7, 14);
+#endif
+}
+#endif
+
 /* yes[i] is 0 or -1, as comparisons give it. */
 UND_INLINE und_lanes_int und_lanes_int_select(und_lanes_int yes, und_lanes_int a, und_lanes_int b)
 {

@@ -256,14 +256,18 @@ void und_level_set_particles_drop_far(und_level_set_particles *t, const und_dist
 static unsigned in_marked(const und_level_set_particles *t, int i, unsigned bits, const uint8_t *marked,
                           const und_mask *cells)
 {
-    const und_lanes_int at = und_level_set_particles_cells(t, i);
     unsigned found = 0;
+    if (marked) {
+        const und_lanes_int at = und_level_set_particles_cells(t, i);
+        for (int k = 0; k < UND_LANES; k++)
+            found |= (unsigned)(marked[at[k]] != 0) << k;
+        return found & bits;
+    }
     for (; bits; bits &= bits - 1) {
         const int k = __builtin_ctz(bits);
         int cell[3];
-        if (cells)
-            und_level_set_particles_cell_at(t, i + k, cell);
-        if (cells ? und_mask_has(cells, cell[0], cell[1], cell[2]) != 0 : marked[at[k]] != 0)
+        und_level_set_particles_cell_at(t, i + k, cell);
+        if (und_mask_has(cells, cell[0], cell[1], cell[2]))
             found |= 1u << k;
     }
     return found;
@@ -276,11 +280,12 @@ static inline void refit(const near_args *a, und_place p)
     bits = in_marked(t, (int)p.at, bits, a->marked, a->cells);
     if (!bits)
         return;
-    const und_lanes phi = und_level_set_particles_field(t, a->phi, (int)p.at);
-    for (; bits; bits &= bits - 1) {
-        const int k = __builtin_ctz(bits);
-        t->radius[p.at + (size_t)k] = fabsf(phi[k]) > a->limit ? 0 : radius_at(t, phi[k]);
-    }
+    const und_lanes phi = und_level_set_particles_field(t, a->phi, (int)p.at),
+                    size = und_lanes_max(phi, -phi);
+    const und_lanes kept =
+        und_lanes_min(und_lanes_max(size, und_lanes_all(t->def.radius[0])), und_lanes_all(t->def.radius[1]));
+    const und_lanes radius = und_lanes_select(phi > 0, kept, -kept);
+    und_lanes_store_some(t->radius + p.at, und_lanes_select(size > a->limit, (und_lanes){0}, radius), bits);
 }
 UND_KERNEL(refit, near_args, UND_EACH_ITEM)
 

@@ -31,6 +31,7 @@ typedef struct und_volume_move_args {
     const float *room; /* NULL: there are no solids */
     const und_mask *held;
     bool closed[6], any_open;
+    bool others;             /* some cells are another grid's */
     und_volume_chunk *chunk; /* those of row r begin at row_chunks[r], and end at row_chunks[r + 1] */
     const int32_t *row_chunks;
     uint16_t *wakes; /* of each UND_LANES cells of rows: bits of those that wake others */
@@ -172,10 +173,13 @@ UND_INLINE void und_volume_kinds(const und_volume_move_args *m, und_place p)
     for (int x = 0; x < wide; x += UND_LANES) {
         const size_t at = p.at + (size_t)x;
         const unsigned bits = und_volume_row_bits((size_t)(wide - x));
-        const und_lanes_int own = und_lanes_bytes(m->own + at) != 0;
-        const und_lanes_int others = (und_lanes_int){0} + UND_VOLUME_OTHERS;
-        und_lanes_int kind =
-            und_lanes_int_select(own, und_volume_kind(m, at, und_volume_beside_open(m, x, p.y, p.z)), others);
+        const unsigned open = m->any_open ? und_volume_beside_open(m, x, p.y, p.z) : 0;
+        und_lanes_int own = {0}, kind = und_volume_kind(m, at, open);
+        own = ~own;
+        if (m->others) {
+            own = und_lanes_bytes(m->own + at) != 0;
+            kind = und_lanes_int_select(own, kind, (und_lanes_int){0} + UND_VOLUME_OTHERS);
+        }
         if (m->held) {
             const unsigned held = und_mask_sixteen(m->held, und_mask_row(m->held, p.y, p.z), x);
             kind = und_lanes_int_select(und_lanes_where(held & UND_LANES_ALL) & own,

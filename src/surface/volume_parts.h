@@ -141,16 +141,21 @@ UND_INLINE void und_volume_fetch_around(const und_mac *m, const void *values, co
  * does not matter. */
 UND_INLINE und_lanes_int und_volumes_weighted(const und_mac *m, const int32_t *first, int less)
 {
-    und_lanes_int sum = {0};
+    und_lanes_int low = {0}, high = {0}, amid = {0};
     for (int z = -1; z <= 1; z++)
         for (int y = -1; y <= 1; y++) {
             const int32_t *at = first + y * m->step[1] + z * m->step[2];
-            const und_lanes_int low = und_lanes_int_load(at - 1) >> less,
-                                high = und_lanes_int_load(at + 1) >> less;
-            const und_lanes_int row = low + high + ((und_lanes_int_load(at) >> less) << 1);
-            sum += row << ((y == 0) + (z == 0));
+            const int weight = (y == 0) + (z == 0);
+            low += (und_lanes_int_load(at - 1) >> less) << weight;
+            high += (und_lanes_int_load(at + 1) >> less) << weight;
+#ifdef UND_ONE_LANE
+            amid += (und_lanes_int_load(at) >> less) << weight;
+#endif
         }
-    return sum;
+#ifndef UND_ONE_LANE
+    amid = und_lanes_int_amid(low, high);
+#endif
+    return low + high + (amid << 1);
 }
 /* Those that hold something though their middles are in the air. */
 static inline unsigned und_volume_aloft(const und_volume *v, const float *phi, size_t at)
