@@ -224,11 +224,18 @@ static unsigned skin_of(const films *f, size_t at, bool *film)
         if (!add_way(f, at, by, &ways, film))
             return 0;
     }
-    for (int k = 0; k < (ways == 0 ? 12 : 0); k++) {
+    if (ways != 0)
+        return ways;
+    for (int k = 0; k < 12; k++) {
         int by[3] = {0};
         by[(k / 4 + 1) % 3] = k & 1 ? 1 : -1;
         by[(k / 4 + 2) % 3] = k & 2 ? 1 : -1;
         if (!add_way(f, at, by, &ways, film))
+            return 0;
+    }
+    for (int way = 0; way < 6 && ways != 0; way++) {
+        const ptrdiff_t two = (way % 2 ? 2 : -2) * f->p->step[way / 2];
+        if (!(ways >> way & 1) && f->room[(size_t)((ptrdiff_t)at + two)] > 0)
             return 0;
     }
     return ways;
@@ -329,12 +336,13 @@ static float value_at(const films *f, const float *values, const float place[3],
     return value;
 }
 
-static float length_of(const float v[3])
+static float dot_of(const float v[3], const float w[3])
 {
-    return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    return v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
 }
 
-/* Whether a film's points are around a place, and by which way they are right beneath the solid's surface. */
+/* Whether a film's points are around a place, and by which way these are right beneath the solid's surface.
+ */
 static bool way_out(const films *f, const float place[3], float way[3])
 {
     float part[3];
@@ -348,26 +356,26 @@ static bool way_out(const films *f, const float place[3], float way[3])
         for (int a = 0; a < 3; a++)
             way[a] += (float)(int)(ways >> (2 * a + 1) & 1) - (float)(int)(ways >> (2 * a) & 1);
     }
-    const float size = length_of(way);
-    for (int a = 0; a < 3 && size > 0; a++)
-        way[a] /= size;
     return any;
 }
 
-/* What is in the solid is moved to its surface, on the side where the liquid is.  Whether it is a film's. */
-static bool leave_solid(const films *f, float place[3])
+/* What is in the solid is moved to its surface, on the side where the liquid is: of a film's own surface,
+ * where that comes down to the wall, in front of it, and else behind.  Whether it is a film's. */
+static bool leave_solid(const films *f, float place[3], const float normal[3])
 {
     enum { ROUNDS = 3 };
     const float most = (float)f->p->grid->dx;
     float slope[3], way[3];
     const bool film = way_out(f, place, way);
+    const float to = dot_of(normal, way) > 0 ? 1.0F : -1.0F;
     for (int round = 0; round < ROUNDS; round++) {
         const float in = value_at(f, f->room, place, slope);
         if (!(in < 0) && round == 0)
             break;
-        if (slope[0] * way[0] + slope[1] * way[1] + slope[2] * way[2] < 0 || length_of(slope) < 0.3F)
-            memcpy(slope, way, sizeof slope); /* in the middle of a thin wall, or of a ball */
-        const float square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
+        const bool wrong = to * dot_of(slope, normal) < 0; /* in the middle of a thin wall */
+        for (int a = 0; a < 3 && wrong; a++)
+            slope[a] = to * normal[a];
+        const float square = dot_of(slope, slope);
         if (!(square > 0.01F))
             break;
         for (int a = 0; a < 3; a++)
@@ -395,7 +403,7 @@ static void add_bulge(const films *f, const und_shell *shell, size_t t, float *s
         for (int a = 0; a < 3; a++)
             room[a] += slope[a];
     }
-    const float area = (float)und_length(across), along = ALONG * area * length_of(room);
+    const float area = (float)und_length(across), along = ALONG * area * sqrtf(dot_of(room, room));
     const float up =
         (float)((double)room[0] * across.x + (double)room[1] * across.y + (double)room[2] * across.z);
     for (int k = 0; k < 3; k++) {
@@ -420,7 +428,7 @@ static und_status lay_films(const films *f, und_shell *shell, und_error *err)
     PARALLEL_FOR(workers)
     for (int b = 0; b < blocks; b++)
         for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++)
-            film[v] = leave_solid(f, shell->position + 3 * (size_t)v);
+            film[v] = leave_solid(f, shell->position + 3 * (size_t)v, shell->normal + 3 * (size_t)v);
     for (size_t t = 0; sums && film && t < (size_t)shell->triangle_count; t++) {
         const int32_t *v = shell->triangle + 3 * t;
         if (film[v[0]] && film[v[1]] && film[v[2]])
@@ -431,7 +439,8 @@ static und_status lay_films(const films *f, und_shell *shell, und_error *err)
         if (!(sums[2 * v + 1] > 0))
             continue;
         value_at(f, f->room, place, slope);
-        const float by = fminf(fmaxf(sums[2 * v] / sums[2 * v + 1], -most), most), size = length_of(slope);
+        const float by = fminf(fmaxf(sums[2 * v] / sums[2 * v + 1], -most), most),
+                    size = sqrtf(dot_of(slope, slope));
         for (int a = 0; a < 3 && size > 0.1F; a++)
             place[a] -= by * slope[a] / size;
     }
