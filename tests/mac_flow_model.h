@@ -35,7 +35,8 @@ static inline void model_open(stream_model *w, int nx, int ny, int nz, bool side
 {
     und_error err;
     und_mac m = und_mac_make((int[]){nx, ny, nz}, (double[]){1, 1, 1}, (double[]){0, 0, 0});
-    *w = (stream_model){.solids = {.mac = m, .threads = threads}, .d = {.mac = m, .device = {threads}}};
+    *w = (stream_model){.solids = {.mac = m, .device = {.threads = threads}},
+                        .d = {.mac = m, .device = {.threads = threads}}};
     assert_int_equal(und_mac_flow_open(&w->s, &m, threads, NULL, &err), UND_OK);
     model_spoil_scratch(&w->s, 255); /* no number */
     w->d.phi = model_array(&m);

@@ -26,6 +26,26 @@ static const struct {
      "size = {1, 1}, cells = 32, solids = box { min = {-1, -1, -1}, max = {2, 0.15, 1} }, fill = box { min = "
      "{0.2, 0.15, -1}, max = {0.8, 0.159375, 1} }",
      0.6 * 0.009375 / 32, 0.002},
+    {"one of 0.2 cells on a plate of 0.9",
+     "size = {1, 1}, cells = 32, solids = box { min = {0.1, 0.49375, -1}, max = {0.9, 0.521875, 1} }, fill = "
+     "box { min = {0.3, 0.521875, -1}, max = {0.7, 0.528125, 1} }",
+     0.4 * 0.00625 / 32, 0.003},
+    {"one of 0.05 cells on a plate of 0.3 below middles of cells",
+     "size = {1, 1}, cells = 32, solids = box { min = {0.1, 0.5046875, -1}, max = {0.9, 0.5140625, 1} }, "
+     "fill "
+     "= box { min = {0.3, 0.5140625, -1}, max = {0.7, 0.515625, 1} }",
+     0.4 * 0.0015625 / 32, 0.003},
+    {"one of 0.2 cells on a plate of 0.9 at 30 degrees",
+     "size = {1, 1}, cells = 32, solids = { { shape = box { min = {-0.4, -0.028125, -1}, max = {0.4, 0, 1} "
+     "}, at "
+     "= {0.513, 0.507, 0}, turn = {0, 0, 30} } }, fill = intersection { plane { center = {0.509875, "
+     "0.5124127, "
+     "0}, normal = {-0.5, 0.8660254, 0} }, plane { center = {0.513, 0.507, 0}, normal = {0.5, -0.8660254, 0} "
+     "}, "
+     "plane { center = {0.6862051, 0.607, 0}, normal = {0.8660254, 0.5, 0} }, plane { center = {0.3397949, "
+     "0.407, "
+     "0}, normal = {-0.8660254, -0.5, 0} } }",
+     0.4 * 0.00625 / 32, 0.003},
     {"one on a slab at 45 degrees",
      "size = {1, 1}, cells = 32, solids = difference { plane { center = {0.5066291, 0.4933709, 0}, normal = "
      "{-1, 1, 0} }, box { min = {-1, 2, -1}, max = {2, 3, 1} } }, fill = intersection { box { min = {0.3, "

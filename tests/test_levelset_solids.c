@@ -503,14 +503,15 @@ static void liquid_without_air_comes_off_nothing(void **unused)
     assert_true(fabs(shown - 1) < 1e-6);
 }
 
-/* A solid comes down with `speed` on what is below 0.5 m between two others, and stops at 0.3 m. */
-static und_status come_down(int n, und_shape *shape, double speed, double *fastest, double *fullest,
-                            und_error *err)
+/* A solid comes down with `speed` on what is below 0.5 m between two others, which are `half` of it away from
+ * the middle, and stops at 0.3 m. */
+static und_status come_down(int n, und_shape *shape, double half, double speed, double *fastest,
+                            double *fullest, und_error *err)
 {
     const und_key keys[2] = {{.position = {0.5, 0.8, 0}}, {.time = 0.5 / speed, .position = {0.5, 0.3, 0}}};
     und_motion *motion = und_motion_create(keys, 2, UND_EASE_LINEAR, err);
     assert_non_null(motion);
-    und_shape *shapes[4] = {shape, flat_box(-1, -1, 0.25, 2), flat_box(0.75, -1, 2, 2),
+    und_shape *shapes[4] = {shape, flat_box(-1, -1, 0.5 - half, 2), flat_box(0.5 + half, -1, 2, 2),
                             flat_box(-1, -1, 2, 0.5)};
     const und_obstacle_def solids[3] = {
         {.name = "ball", .shape = shape, .motion = motion}, {.shape = shapes[1]}, {.shape = shapes[2]}};
@@ -541,18 +542,26 @@ static und_status come_down(int n, und_shape *shape, double speed, double *faste
     return status;
 }
 
-/* Through the gap of 0.3 cells on both sides of it what it presses gets out, as fast as that asks for, and
- * none of it is left pressed together. */
+/* Through the gap on both sides of it what it presses gets out, as fast as that asks for, and none of it is
+ * left pressed together: also where the ball and a wall are both in a cell, whose corners know but the
+ * nearer. */
 static void a_ball_in_a_pipe(void **unused)
 {
+    static const struct {
+        int n;
+        double gap, half, speed; /* cells, m, m/s */
+    } pipes[] = {{48, 0.9, 0.2437, 0.5}, {32, 0.3, 0.25, 0.5}, {32, 0.3, 0.25, 2},
+                 {48, 0.6, 0.2587, 0.5}, {48, 0.3, 0.25, 0.5}, {48, 0.3, 0.25, 2}};
     (void)unused;
-    for (int k = 0; k < test_cases(4, 2); k++) {
-        const int n = k < 2 ? 32 : 48;
-        const double gap = 0.3 / n, speed = k % 2 ? 2 : 0.5, due = speed * 0.25 / gap;
+    for (int k = 0; k < test_cases(6, 3); k++) {
+        const int n = pipes[k].n;
+        const double gap = pipes[k].gap / n, radius = pipes[k].half - gap,
+                     due = pipes[k].speed * radius / gap;
         und_error err = {0};
         double fastest, fullest;
-        const und_shape ball = {.kind = UND_SPHERE, .radius = 0.25 - gap};
-        assert_int_equal(come_down(n, make(&ball), speed, &fastest, &fullest, &err), UND_OK);
+        const und_shape ball = {.kind = UND_SPHERE, .radius = radius};
+        assert_int_equal(come_down(n, make(&ball), pipes[k].half, pipes[k].speed, &fastest, &fullest, &err),
+                         UND_OK);
         if (!(fastest > 0.8 * due && fastest < 2 * due) || !(fullest < 2.5))
             fail_msg("%d cells: %g m/s for %g, %g in a cell", n, fastest, due, fullest);
     }

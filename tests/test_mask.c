@@ -1,5 +1,5 @@
 /* Sets of cells as bits. */
-#include "grid/mask.h"
+#include "grid/mask_grow_kernel.h"
 #include "tests/mask_model.h"
 
 #include <stdlib.h>
@@ -15,7 +15,10 @@ static void check_grow(int nx, double share, int threads)
 {
     und_mac mac = make_mac(nx, 5, 4);
     und_mask in = random_mask(&mac, share), out = make_mask(&mac);
-    und_mask_grow(&in, &out, threads);
+    const und_set rows = und_set_rows(&mac, UND_ROWS_ALL);
+    const und_device device = {.threads = threads};
+    const und_grow_args args = {in, out};
+    und_pass(&device, und_grow_row, &args, &rows);
     long count = 0;
     for (int z = -1; z <= 4; z++)
         for (int y = -1; y <= 5; y++)

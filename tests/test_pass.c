@@ -38,7 +38,7 @@ static void every_place_once(void **state)
             float *count = calloc(mac.count + 64, sizeof *count);
             const und_set all = und_set_cells(&mac, UND_ROWS_ALL, &mask),
                           inside = und_set_rows(&mac, UND_ROWS_INSIDE);
-            const und_device device = {threads};
+            const und_device device = {.threads = threads};
             const count_args args = {count};
             und_pass(&device, count_cells, &args, &all);
             for (int z = -1; z <= mac.n[2]; z++)
@@ -69,7 +69,7 @@ static void passes_together(void **state)
         args[a].count = count[a] = calloc(mac.count + 64, sizeof(float));
         passes[a] = UND_PASS_AXIS(count_axis, a, &args[a], &set);
     }
-    und_pass_run(&(und_device){4}, passes, 3);
+    und_pass_run(&(und_device){.threads = 4}, passes, 3);
     for (int z = -1; z < mac.n[2]; z++)
         for (int y = -1; y < mac.n[1]; y++)
             for (int x = -1; x < mac.n[0]; x++)
@@ -117,7 +117,7 @@ static void slices_follow_each_other(void **state)
             args[i] = (add_args){field[i], field[i + 1], mac.step[2]};
             passes[i] = UND_PASS(add_slices, &args[i], &slices);
         }
-        und_pass_chain(&(und_device){threads}, passes, 3);
+        und_pass_chain(&(und_device){.threads = threads}, passes, 3);
         assert_int_equal(slices.blocks, 96);
         for (int z = 3; z < 93; z++)
             for (int i = 0; i < 4; i++)
@@ -170,7 +170,7 @@ static void steps_follow_each_other(void **state)
             steps[i + 1] = (und_step){.passes = both, .count = 2, .chain = true, .unless = &stop};
             steps[i + 2] = (und_step){.passes = &sum, .count = 1};
         }
-        und_pass_steps(&(und_device){threads}, steps, STEPS);
+        und_pass_steps(&(und_device){.threads = threads}, steps, STEPS);
         /* 4096 cells gain 3 in the first three steps, which is enough. */
         assert_true(stop && total == 3 * 4096);
         free(field);
@@ -201,8 +201,8 @@ static void the_most_of_a_set(void **state)
             for (int x = -1; x <= mac.n[0]; x++)
                 if (und_mask_has(&mask, x, y, z) && v[und_mac_at(&mac, x, y, z)] > most)
                     most = v[und_mac_at(&mac, x, y, z)];
-    assert_true(und_pass_most(&(und_device){3}, &UND_PASS(value_of, &(most_args){v}, &set), 1, block) ==
-                most);
+    assert_true(und_pass_most(&(und_device){.threads = 3}, &UND_PASS(value_of, &(most_args){v}, &set), 1,
+                              block) == most);
     free(block);
     free(v);
     und_mask_close(&mask);
@@ -298,7 +298,7 @@ static void sums_are_one_tree(void **state)
     assert_double_near(plain, expected, 1e-9 * fabs(expected));
     assert_true(plain != expected);
     for (int threads = 1; threads <= 3; threads++) {
-        const und_device device = {threads};
+        const und_device device = {.threads = threads};
         const und_set rows = und_set_rows(&m, UND_ROWS_INSIDE),
                       cells = und_set_cells(&m, UND_ROWS_ALL, &mask);
         const und_total all = und_reduce(&device, &UND_PASS(weigh, &args, &rows), 1, row);
@@ -312,7 +312,7 @@ static void sums_are_one_tree(void **state)
     }
     value[und_mac_at(&m, 40, 20, 10)] = NAN;
     const und_set rows = und_set_rows(&m, UND_ROWS_INSIDE);
-    assert_true(isnan(und_reduce(&(und_device){1}, &UND_PASS(weigh, &args, &rows), 1, row).most));
+    assert_true(isnan(und_reduce(&(und_device){.threads = 1}, &UND_PASS(weigh, &args, &rows), 1, row).most));
     free(value);
     free(row);
     und_mask_close(&mask);
@@ -337,7 +337,8 @@ static void sums_do_not_know_of_windows(void **state)
                         (float)whole_value((const int[]){x, y, z});
         const weigh_args args = {value};
         const und_set rows = und_set_rows(&m, UND_ROWS_INSIDE);
-        const double sum = und_reduce(&(und_device){2}, &UND_PASS(weigh, &args, &rows), 1, row).sum;
+        const double sum =
+            und_reduce(&(und_device){.threads = 2}, &UND_PASS(weigh, &args, &rows), 1, row).sum;
         first = k == 0 ? sum : first;
         assert_true(sum == first);
         free(value);

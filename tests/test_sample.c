@@ -180,13 +180,16 @@ static int lower(const und_mac *m, int axis, int along, float place)
     return (i < m->n[along] ? i : m->n[along] - 1) - 1;
 }
 
-static void check_near_bits(const field *f, const und_mask *mask, const und_lanes place[3], unsigned which)
+static void check_near_known(const field *f, const und_mask *mask, const und_lanes place[3], unsigned which)
 {
     const und_mac *m = &f->mac;
+    und_lanes value, near = {0};
     const int dimensions = m->n[2] == 1 ? 2 : 3;
     for (int c = 0; c < dimensions; c++) {
-        const unsigned bits = und_sample_near_bits(m, mask, c, place, which);
+        const unsigned bits = und_sample_near_known(m, f->u[c], mask, c, place, which, &near);
         assert_int_equal(bits & ~which, 0);
+        und_sample_faces(m, f->u[c], c, place, &value, NULL);
+        assert_true(same_bits(value, near, bits));
         for (int i = 0; i < UND_LANES; i++) {
             int at[3] = {0, 0, 0};
             for (int a = 0; a < dimensions; a++)
@@ -216,7 +219,7 @@ static void check_near(const field *f, const und_mask *mask, float spread)
         for (int i = 1; i < UND_LANES; i++)
             if (!(which >> i & 1))
                 place[i % 3][i] = i % 2 ? NAN : 1e30f;
-        check_near_bits(f, mask, place, which);
+        check_near_known(f, mask, place, which);
         und_sample_velocity(m, f->u, place, speed);
         und_sample_near_velocity(m, f->u, place, which, near_speed);
         for (int c = 0; c < (m->n[2] == 1 ? 2 : 3); c++) {

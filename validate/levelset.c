@@ -40,6 +40,8 @@ const validation_case levelset_cases[] = {
     {"holds_cups", "levelset", case_levelset_hold_cups},
     {"holds_shapes", "levelset", case_levelset_hold_shape},
     {"holds_at_rest", "levelset", case_levelset_hold_pool},
+    {"holds_climb", "levelset", case_levelset_climb},
+    {"rest_beside_solids", "levelset", case_levelset_rest_beside},
     {"holds_spray", "levelset", case_levelset_spray},
     {"zalesak", "levelset", case_levelset_zalesak},
     {"single_vortex", "levelset", case_levelset_vortex},

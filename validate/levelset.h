@@ -41,7 +41,8 @@ extern case_fn case_levelset_taylor_green, case_levelset_filling, case_levelset_
 extern case_fn case_levelset_hold_shape, case_levelset_hold_puddle, case_levelset_hold_ball,
     case_levelset_hold_cup, case_levelset_hold_sheet, case_levelset_hold_source, case_levelset_hold_pool,
     case_levelset_hold_pieces, case_levelset_hold_pushed, case_levelset_hold_cups, case_levelset_hold_off,
-    case_levelset_hold_litre, case_levelset_hold_drawn, case_levelset_spray;
+    case_levelset_hold_litre, case_levelset_hold_drawn, case_levelset_climb, case_levelset_spray,
+    case_levelset_rest_beside;
 extern case_fn case_levelset_zalesak, case_levelset_vortex, case_levelset_deformation,
     case_levelset_redistance;
 

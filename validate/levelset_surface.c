@@ -21,6 +21,7 @@ typedef struct journey {
     double time;    /* s */
     int per_cell;   /* particles; 0: a level set alone */
     bool holds;     /* cells hold their volumes, and phi follows them */
+    unsigned seed;  /* of the particles; 0: 1 */
     int threads;
 } journey;
 
@@ -123,7 +124,8 @@ static und_status begin_travel(travel *v, journey j, und_error *err)
         if (!(v->u[a] = und_pages_alloc(v->mac.count * sizeof(float), "a flow", err)))
             status = err->status;
     if (status == UND_OK && j.per_cell > 0 &&
-        !(v->particles = und_level_set_particles_create(&v->mac, &def, 1, j.threads, NULL, err)))
+        !(v->particles =
+              und_level_set_particles_create(&v->mac, &def, j.seed ? j.seed : 1, j.threads, NULL, err)))
         status = err->status;
     if (status == UND_OK)
         put_in(v);
@@ -321,7 +323,7 @@ static void report_limit(case_sink *sink, const char *what, int cells, int dimen
 }
 
 typedef struct limits {
-    int n, dimensions;
+    int n, dimensions, seeds; /* of whose outcomes the mean is looked at; 0: one */
     double half, loss, wrong; /* 0: not looked at */
 } limits;
 
@@ -349,7 +351,7 @@ static und_status turn_slotted(case_sink *sink, const limits *l, bool holds, dou
 }
 
 static const limits zalesak_limits[] = {
-    {100, 2, 0, 0.015, 0.12}, {200, 2, 0, 0.006, 0.04}, {100, 3, 0, 0.015, 0}};
+    {100, 2, 0, 0, 0.015, 0.12}, {200, 2, 0, 0, 0.006, 0.04}, {100, 3, 0, 0, 0.015, 0}};
 
 static und_status turn_disks(case_sink *sink, bool holds, und_error *err)
 {
@@ -370,7 +372,23 @@ und_status case_levelset_zalesak(case_sink *sink, und_error *err)
 }
 
 static const limits vortex_limits[] = {
-    {64, 2, 0.35, 0.025, 4e-3}, {128, 2, 0.08, 0.01, 1.5e-3}, {256, 2, 0.02, 0.005, 6e-4}};
+    {64, 2, 0, 0.35, 0.025, 4e-3}, {128, 2, 0, 0.08, 0.01, 1.5e-3}, {256, 2, 0, 0.02, 0.005, 6e-4}};
+
+/* The mean of some seeds. */
+static und_status draw_out_and_back(journey j, int seeds, outcome *mean, und_error *err)
+{
+    *mean = (outcome){0};
+    for (int k = 1; k <= seeds; k++) {
+        outcome one;
+        j.seed = (unsigned)k;
+        if (make_journey(j, true, &one, err) != UND_OK)
+            return err->status;
+        mean->half += one.half / seeds;
+        mean->loss += one.loss / seeds;
+        mean->wrong += one.wrong / seeds;
+    }
+    return UND_OK;
+}
 
 static und_status draw_out(case_sink *sink, const limits *l, bool holds, und_error *err)
 {
@@ -386,7 +404,7 @@ static und_status draw_out(case_sink *sink, const limits *l, bool holds, und_err
                        .holds = holds,
                        .threads = case_threads(sink)};
     outcome out;
-    if (make_journey(j, true, &out, err) != UND_OK)
+    if (draw_out_and_back(j, l->seeds > 0 ? l->seeds : 1, &out, err) != UND_OK)
         return err->status;
     report_limit(sink, "share lost at T/2", l->n, l->dimensions, out.half, l->half, ENRIGHT_TABLES);
     report_limit(sink, "share lost at T", l->n, l->dimensions, out.loss, l->loss, ENRIGHT_TABLES);
@@ -404,7 +422,7 @@ und_status case_levelset_vortex(case_sink *sink, und_error *err)
     return status;
 }
 
-static const limits deformation_limits[] = {{64, 3, 0.3, 0.05, 0}, {100, 3, 0.2, 0.03, 0}};
+static const limits deformation_limits[] = {{64, 3, 0, 0.3, 0.05, 0}, {100, 3, 0, 0.2, 0.03, 0}};
 
 und_status case_levelset_deformation(case_sink *sink, und_error *err)
 {
@@ -414,8 +432,10 @@ und_status case_levelset_deformation(case_sink *sink, und_error *err)
     return status;
 }
 
-/* The same with cells that hold their volume; the coarse ones. */
-static const limits held_vortex_limits[] = {{64, 2, 0.35, 0.025, 1.6e-3}, {128, 2, 0.08, 0.01, 5e-4}};
+/* The same with cells that hold their volume; the coarse ones.  Particles alone misplace 1.04 and 0.27 of a
+ * thousandth (means of these seeds). */
+static const limits held_vortex_limits[] = {{64, 2, 8, 0.35, 0.025, 1.2e-3},
+                                            {128, 2, 8, 0.08, 0.01, 3.2e-4}};
 
 und_status case_levelset_hold_shape(case_sink *sink, und_error *err)
 {

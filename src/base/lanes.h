@@ -230,6 +230,19 @@ UND_INLINE void und_lanes_pack(float *p, und_lanes v, unsigned which)
         *p++ = v[__builtin_ctz(which)];
 #endif
 }
+/* Those whose bit is set in `which` to be behind each other, and nothing behind them is written; how many. */
+UND_INLINE int und_lanes_int_pack_some(int32_t *p, und_lanes_int v, unsigned which)
+{
+    const int count = __builtin_popcount(which);
+#ifdef UND_LANES_512
+    _mm512_mask_storeu_epi32(p, (__mmask16)((1u << count) - 1),
+                             _mm512_maskz_compress_epi32((__mmask16)which, (__m512i)v));
+#else
+    for (; which; which &= which - 1)
+        *p++ = v[__builtin_ctz(which)];
+#endif
+    return count;
+}
 /* Of those alone is read; 0 is in the others. */
 UND_INLINE und_lanes_int und_lanes_int_load_some(const int32_t *p, unsigned which)
 {

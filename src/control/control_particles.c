@@ -1,55 +1,58 @@
 #include "control/control_particles.h"
 
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "control/control_particles_state.h"
+#include "grid/field.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const what = "control particles";
 
+enum {
+    AT_PARTICLES = UND_AT_OWN,
+    AT_PARTICLE_BLOCKS,
+    AT_PILED_BLOCKS, /* of each pile */
+    AT_PILE_ENDS,
+    AT_SLICES
+};
+enum { CYLINDERS = 1 };
+
+#define FIELD(member, at, ...) UND_FIELD(control_field, member, at, ##__VA_ARGS__)
+
+static const und_field fields[] = {
+    FIELD(now, AT_PARTICLES),
+    FIELD(normal, AT_PARTICLES, .when = CYLINDERS),
+    FIELD(list, AT_PARTICLES),
+    FIELD(pile, AT_PARTICLES),
+    FIELD(block_reach, AT_PARTICLE_BLOCKS),
+    FIELD(block_count, AT_PILED_BLOCKS),
+    FIELD(first, AT_PILE_ENDS),
+    FIELD(cell, UND_AT_CELLS, .sparse = true),
+    FIELD(span, UND_AT_ROWS),
+    FIELD(row_low, AT_SLICES),
+    FIELD(row_high, AT_SLICES),
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 static und_status open_field(const und_control_particles *g, control_field *f, und_error *err)
 {
     const und_mac *m = &g->mac;
-    size_t most = (size_t)f->capacity, slices = (size_t)control_slices(m), rows = (size_t)und_mac_rows(m);
-    size_t blocks = (most + CONTROL_BLOCK - 1) / CONTROL_BLOCK, piles = (size_t)control_piles(m);
+    const size_t most = (size_t)f->capacity, slices = (size_t)control_slices(m),
+                 blocks = (most + CONTROL_BLOCK - 1) / CONTROL_BLOCK, piles = (size_t)control_piles(m),
+                 own[] = {most, blocks, blocks * piles, piles + 1, slices};
     bool cylinders = false;
     for (int i = 0; i < g->count; i++)
         cylinders |= g->groups[i].def.kind == f->kind && g->groups[i].def.shape == UND_CONTROL_CYLINDER;
-    if (!(f->now = und_pages_alloc(most * sizeof *f->now, what, err)) ||
-        (cylinders && !(f->normal = und_pages_alloc(most * sizeof *f->normal, what, err))) ||
-        !(f->list = und_pages_alloc(most * sizeof *f->list, what, err)) ||
-        !(f->pile = und_pages_alloc(most * sizeof *f->pile, what, err)) ||
-        !(f->block_reach = und_alloc(blocks, sizeof *f->block_reach, what, err)) ||
-        !(f->block_count = und_pages_alloc(blocks * piles * sizeof *f->block_count, what, err)) ||
-        !(f->first = und_pages_alloc((piles + 1) * sizeof *f->first, what, err)) ||
-        !(f->cell = und_pages_alloc_sparse(m->count * sizeof *f->cell, what, err)) ||
-        !(f->span = und_pages_alloc(rows * sizeof *f->span, what, err)) ||
-        !(f->row_low = und_alloc(slices, sizeof *f->row_low, what, err)) ||
-        !(f->row_high = und_alloc(slices, sizeof *f->row_high, what, err)))
+    const und_field_room room = {.mac = m, .own = own, .asked = cylinders ? CYLINDERS : 0};
+    if (und_field_open_all(f, fields, FIELDS, &room, what, err) != UND_OK)
         return err->status;
     for (size_t i = 0; i < slices; i++) {
         f->row_low[i] = m->n[1];
         f->row_high[i] = -1;
     }
     return UND_OK;
-}
-
-static void close_field(control_field *f)
-{
-    und_pages_free(f->now);
-    und_pages_free(f->normal);
-    und_pages_free(f->list);
-    und_pages_free(f->pile);
-    free(f->block_reach);
-    und_pages_free(f->block_count);
-    und_pages_free(f->first);
-    und_pages_free(f->cell);
-    und_pages_free(f->span);
-    free(f->row_low);
-    free(f->row_high);
 }
 
 static und_status open_all(und_control_particles *g, und_error *err)
@@ -128,7 +131,7 @@ void und_control_particles_destroy(und_control_particles *g)
     for (int i = 0; i < g->count; i++)
         und_control_particle_close_group(&g->groups[i]);
     for (int k = 0; k < UND_CONTROL_KINDS; k++)
-        close_field(&g->field[k]);
+        und_field_close_all(&g->field[k], fields, FIELDS);
     und_mask_close(&g->held);
     und_control_frame_caches_close(g->frame_caches);
     free(g->groups);

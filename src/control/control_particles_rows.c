@@ -1,6 +1,5 @@
 /* Going through the rows of cells and faces that control particles act on. */
 #include "base/maths.h"
-#include "base/parallel.h"
 #include "control/control_particles_state.h"
 
 static const double FRAME = 1.0 / 24; /* s: what alpha is the way gone in */
@@ -48,21 +47,31 @@ static void cell_slice(const control_work *w, control_cell_fn *fn, int slice, do
 }
 
 /* Of either; each slice has its own sums, that beside the domain as well. */
+typedef struct slices_args {
+    const control_work *w;
+    control_face_fn *faces;
+    control_cell_fn *cells;
+} slices_args;
+
+static inline void do_slice(const slices_args *a, und_place p)
+{
+    const int slice = (int)p.at - 1;
+    double sum[CONTROL_SUMS] = {0};
+    if (a->faces)
+        face_slice(a->w, a->faces, slice, sum);
+    else if (slice >= 0)
+        cell_slice(a->w, a->cells, slice, sum);
+    for (int k = 0; k < CONTROL_SUMS; k++)
+        a->w->g->sums[CONTROL_SUMS * (slice + 1) + k] = sum[k];
+}
+UND_KERNEL(do_slice, slices_args, UND_EACH_BLOCK)
+
 static void for_slices(const control_work *w, control_face_fn *faces, control_cell_fn *cells)
 {
-    const und_control_particles *g = w->g;
-    const int slices = control_slices(&g->mac);
-    int threads = und_workers(g->threads, (size_t)w->f->acting, CONTROL_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int slice = -1; slice < slices; slice++) {
-        double sum[CONTROL_SUMS] = {0};
-        if (faces)
-            face_slice(w, faces, slice, sum);
-        else if (slice >= 0)
-            cell_slice(w, cells, slice, sum);
-        for (int k = 0; k < CONTROL_SUMS; k++)
-            g->sums[CONTROL_SUMS * (slice + 1) + k] = sum[k];
-    }
+    const slices_args args = {w, faces, cells};
+    und_set slices = und_set_list(w, control_slices(&w->g->mac) + 1, 1, 1);
+    slices.worth = CONTROL_WORTH * (size_t)w->f->acting;
+    und_pass(&(und_device){.threads = w->g->threads}, do_slice, &args, &slices);
 }
 
 void und_control_particle_for_faces(const control_work *w, control_face_fn *fn)

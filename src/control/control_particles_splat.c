@@ -5,7 +5,6 @@
  * number of threads. */
 #include "base/lanes.h"
 #include "base/maths.h"
-#include "base/parallel.h"
 #include "control/control_particles_state.h"
 
 #include <math.h>
@@ -485,16 +484,36 @@ static void share_out(const und_control_particles *g, control_field *f, int bloc
     f->reach = (int)ceilf(reach);
 }
 
-static void sort(und_control_particles *g, control_field *f, int count, int threads)
+typedef struct render_args {
+    const und_control_particles *g;
+    control_field *f;
+    int count; /* particles */
+} render_args;
+
+static inline void pose_some(const render_args *a, und_place p)
 {
-    const int blocks = (count + CONTROL_BLOCK - 1) / CONTROL_BLOCK;
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < blocks; block++)
-        pose_block(g, f, block, count);
-    share_out(g, f, blocks);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < blocks; block++)
-        list_block(g, f, block, count);
+    pose_block(a->g, a->f, p.y, a->count);
+}
+UND_KERNEL(pose_some, render_args, UND_EACH_BLOCK)
+
+static inline void list_some(const render_args *a, und_place p)
+{
+    list_block(a->g, a->f, p.y, a->count);
+}
+UND_KERNEL(list_some, render_args, UND_EACH_BLOCK)
+
+static inline void do_slices(const render_args *a, und_place p)
+{
+    do_slab(a->g, a->f, (int)p.at, (int)p.at + p.x);
+}
+UND_KERNEL(do_slices, render_args, UND_EACH_BLOCK)
+
+static void sort(const und_device *device, const render_args *args)
+{
+    const und_set blocks = und_set_list(args->f, args->count, CONTROL_BLOCK, CONTROL_WORTH);
+    und_pass(device, pose_some, args, &blocks);
+    share_out(args->g, args->f, blocks.blocks);
+    und_pass(device, list_some, args, &blocks);
 }
 
 /* How many of each group there are, and where they stand; in all. */
@@ -521,12 +540,13 @@ void und_control_particle_render(und_control_particles *g, control_field *f, dou
     if (f->capacity == 0 || (f->rendered && time >= f->time && time < f->until))
         return;
     const int slices = control_slices(&g->mac), count = set_out(g, f, time, dt);
-    int threads = und_workers(g->threads, (size_t)count, CONTROL_TO_SHARE);
+    const und_device device = {.threads = g->threads};
+    const int share = slices / (4 * g->threads), slab = share > CONTROL_SLAB ? share : CONTROL_SLAB;
+    const render_args args = {g, f, count};
+    und_set slabs = und_set_list(f, slices, slab, 1);
     f->time = time;
     f->rendered = true;
-    sort(g, f, count, threads);
-    const int share = slices / (4 * threads), slab = share > CONTROL_SLAB ? share : CONTROL_SLAB;
-    PARALLEL_FOR(threads)
-    for (int slice = 0; slice < slices; slice += slab)
-        do_slab(g, f, slice, slices - slice < slab ? slices : slice + slab);
+    sort(&device, &args);
+    slabs.worth = CONTROL_WORTH * (size_t)count;
+    und_pass(&device, do_slices, &args, &slabs);
 }

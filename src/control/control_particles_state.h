@@ -3,6 +3,7 @@
 #define UND_CONTROL_CONTROL_PARTICLES_STATE_H
 
 #include "control/control_particles.h"
+#include "grid/pass.h"
 
 #include <math.h>
 
@@ -93,14 +94,14 @@ struct und_control_particles {
 };
 
 enum {
-    CONTROL_SLAB = 8,        /* slices that a thread takes at a time, or more */
-    CONTROL_BANDS = 16,      /* parts of a slice: their cells stay in the cache */
-    CONTROL_BLOCK = 4096,    /* particles that a thread takes at a time */
-    CONTROL_BATCH = 128,     /* particles whose splines are followed at a time */
-    CONTROL_REACH = 8,       /* slices: such as reach more are looked at in each slice */
-    CONTROL_MARGIN = 2,      /* cells around shapes that add and erase in which phi follows them */
-    CONTROL_TO_SHARE = 2048, /* fewer particles are done by one thread */
-    CONTROL_STRETCH = 8,     /* cells, in whole numbers of which rows are touched: a power of 2 */
+    CONTROL_SLAB = 8,     /* slices that a thread takes at a time, or more */
+    CONTROL_BANDS = 16,   /* parts of a slice: their cells stay in the cache */
+    CONTROL_BLOCK = 4096, /* particles that a thread takes at a time */
+    CONTROL_BATCH = 128,  /* particles whose splines are followed at a time */
+    CONTROL_REACH = 8,    /* slices: such as reach more are looked at in each slice */
+    CONTROL_MARGIN = 2,   /* cells around shapes that add and erase in which phi follows them */
+    CONTROL_WORTH = 16,   /* cells of a plain pass that a particle costs as much as */
+    CONTROL_STRETCH = 8,  /* cells, in whole numbers of which rows are touched: a power of 2 */
     CONTROL_SUMS = 5
 };
 

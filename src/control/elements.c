@@ -1,17 +1,17 @@
 #include "control/elements.h"
 
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "control/elements_state.h"
 #include "geom/shape.h"
 #include "geom/value.h"
+#include "grid/field.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 16, CELLS_TO_SHARE = 1 << 12 }; /* shared out at a time; fewer cells are done by one thread */
+enum { ROWS = 16 }; /* that a thread takes at a time */
 
 /* Cells beside the domain belong to the grid, but for z in two dimensions. */
 static int beside(const und_mac *mac, int axis)
@@ -65,6 +65,22 @@ static void region_row(const und_elements *e, element *one, int y, int z)
     }
 }
 
+enum { REGION_WORTH = 8 }; /* cells of a plain pass: a shape is asked */
+
+typedef struct region_args {
+    const und_elements *e;
+    element *one;
+} region_args;
+
+/* Of all rows, whether the grid has them yet or not. */
+static inline void render_rows(const region_args *a, und_place p)
+{
+    const cell_box *b = &a->one->box;
+    for (int row = (int)p.at; row < (int)p.at + p.x; row++)
+        region_row(a->e, a->one, b->low[1] + row % b->n[1], b->low[2] + row / b->n[1]);
+}
+UND_KERNEL(render_rows, region_args, UND_EACH_BLOCK)
+
 /* Makes inside[] anew where the region has moved. */
 static void set_region(const und_elements *e, element *one, int margin)
 {
@@ -76,12 +92,10 @@ static void set_region(const und_elements *e, element *one, int margin)
     one->margin = margin;
     und_element_bounds(one->def.shape, &pose, low, high);
     one->box = und_element_box(&e->mac, low, high, margin);
-    int ny = one->box.n[1], rows = ny * one->box.n[2];
-    int threads = und_workers(e->threads, (size_t)rows * (size_t)one->box.n[0], CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < (rows + ROWS - 1) / ROWS; block++)
-        for (int row = block * ROWS; row < rows && row < (block + 1) * ROWS; row++)
-            region_row(e, one, one->box.low[1] + row % ny, one->box.low[2] + row / ny);
+    const region_args args = {e, one};
+    const und_device device = {.threads = e->threads};
+    const und_set rows = und_set_list(one, one->box.n[1] * one->box.n[2], ROWS, REGION_WORTH * one->box.n[0]);
+    und_pass(&device, render_rows, &args, &rows);
 }
 
 static int margin_of(const element *one, int width)
@@ -89,6 +103,14 @@ static int margin_of(const element *one, int width)
     bool shapes = one->def.role == UND_ELEMENT_SOURCE || one->def.role == UND_ELEMENT_DRAIN;
     return shapes ? (width < ELEMENT_MARGIN ? width : ELEMENT_MARGIN) : 1;
 }
+
+enum { AT_REGION = UND_AT_OWN, SOURCES = 1 };
+
+#define FIELD(member, ...) UND_FIELD(element, member, AT_REGION, ##__VA_ARGS__)
+
+static const und_field fields[] = {FIELD(inside), FIELD(given[0], .when = SOURCES),
+                                   FIELD(given[1], .when = SOURCES), FIELD(given[2], .when = SOURCES)};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 /* Room for the region wherever it goes: a box around it is nowhere longer than its diagonal. */
 static und_status open_region(const und_elements *e, element *one, und_error *err)
@@ -104,11 +126,9 @@ static und_status open_region(const und_elements *e, element *one, und_error *er
         double all = e->mac.n[a] + 2 * beside(&e->mac, a);
         one->room *= (size_t)fmin(all, ceil(sqrt(diagonal) / e->mac.d[a]) + 2 * margin + 2);
     }
-    one->inside = und_pages_alloc(one->room * sizeof *one->inside, "an element's region", err);
-    bool ok = one->inside != NULL;
-    for (int a = 0; a < 3 && ok && one->def.role == UND_ELEMENT_SOURCE; a++)
-        ok = (one->given[a] = und_pages_alloc(one->room * sizeof(float), "a source's velocity", err)) != NULL;
-    return ok ? UND_OK : err->status;
+    const und_field_room room = {.own = &one->room,
+                                 .asked = one->def.role == UND_ELEMENT_SOURCE ? SOURCES : 0};
+    return und_field_open_all(one, fields, FIELDS, &room, "an element's region", err);
 }
 
 static und_status open_element(const und_elements *e, element *one, und_error *err)
@@ -168,9 +188,7 @@ void und_elements_destroy(und_elements *e)
         element *one = &e->list[i];
         if (one->made && one->kind->release)
             one->kind->release(one->made);
-        und_pages_free(one->inside);
-        for (int a = 0; a < 3; a++)
-            und_pages_free(one->given[a]);
+        und_field_close_all(one, fields, FIELDS);
     }
     und_mask_close(&e->held);
     free(e->list);

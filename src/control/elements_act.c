@@ -264,7 +264,7 @@ static void act(const action *a, und_mac_flow *s, int axis)
     const cell_box *b = &args.box;
     const int high[3] = {b->low[0] + b->n[0], b->low[1] + b->n[1], b->low[2] + b->n[2]};
     const und_set rows = und_set_box(&s->mac, b->low, high, 1);
-    und_pass(&(und_device){a->one && a->one->serial ? 1 : a->e->threads}, act_row, &args, &rows);
+    und_pass(&(und_device){.threads = a->one && a->one->serial ? 1 : a->e->threads}, act_row, &args, &rows);
 }
 
 static void gravity_part(const action *a, const part *p)

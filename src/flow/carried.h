@@ -6,7 +6,7 @@
 
 typedef struct und_carried {
     und_mac mac;
-    int threads;
+    und_device device;
     float *value; /* all of it is state */
     float *next;
     und_mask known[2]; /* cells whose value is known, by turns */
@@ -22,6 +22,9 @@ void und_carried_close(und_carried *c);
  * cells: MacCormack's rule, limited to the values around where a cell came from. */
 void und_carried_move(und_carried *c, const float *phi, float *const u[3], double cells_per_speed,
                       und_trace_order trace, int layers);
+
+/* Slices beyond its own that phi is read in for that, beside those of layers. */
+int und_carried_reach(int layers);
 
 /* What a cell's side that is not open has: false where nothing passes it. */
 typedef struct und_carried_wall {

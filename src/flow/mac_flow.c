@@ -1,6 +1,5 @@
 #include "flow/mac_flow_parts.h"
 
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_label_kernel.h"
 #include "grid/field.h"
@@ -9,20 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_FACES, AT_CELLS };
-#define FIELD(member, at, ...) UND_FIELD_AT(und_mac_flow, member, at, ##__VA_ARGS__)
-#define PART(member, at) UND_FIELD_AT(und_mac_flow_parts, member, at)
+enum { AT_BLOCKS = UND_AT_OWN }; /* of rows, of all axes */
+#define FIELD(member, at, ...) UND_FIELD(und_mac_flow, member, at, ##__VA_ARGS__)
+#define PART(member, at, ...) UND_FIELD(und_mac_flow_parts, member, at, ##__VA_ARGS__)
 
-static const und_field fields[] = {FIELD(u[0], AT_FACES, .with = 2), FIELD(u[1], AT_FACES),
-                                   FIELD(u[2], AT_FACES), FIELD(p, AT_CELLS)};
-static const und_field part_fields[] = {PART(air.before[0], AT_FACES), PART(air.before[1], AT_FACES),
-                                        PART(air.before[2], AT_FACES), PART(system.x, AT_CELLS)};
-static const und_field gained_fields[] = {FIELD(gained[0], AT_FACES, .with = 2),
-                                          FIELD(gained[1], AT_FACES),
-                                          FIELD(gained[2], AT_FACES),
-                                          FIELD(latest[0], AT_FACES, .with = 2, .outside = UND_GAIN_NONE),
-                                          FIELD(latest[1], AT_FACES),
-                                          FIELD(latest[2], AT_FACES)};
+static const und_field fields[] = {
+    FIELD(u[0], UND_AT_FACES_X, .halo = UND_HALO_CROSSED, .with = 2),
+    FIELD(u[1], UND_AT_FACES_Y, .halo = UND_HALO_CROSSED),
+    FIELD(u[2], UND_AT_FACES_Z, .halo = UND_HALO_CROSSED),
+    FIELD(p, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+};
+static const und_field part_fields[] = {
+    PART(air.before[0], UND_AT_FACES_X),
+    PART(air.before[1], UND_AT_FACES_Y),
+    PART(air.before[2], UND_AT_FACES_Z),
+    PART(system.x, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+    PART(fastest, AT_BLOCKS),
+    PART(faster, AT_BLOCKS),
+};
+static const und_field gained_fields[] = {
+    FIELD(gained[0], UND_AT_FACES_X, .halo = UND_HALO_CROSSED, .with = 2),
+    FIELD(gained[1], UND_AT_FACES_Y, .halo = UND_HALO_CROSSED),
+    FIELD(gained[2], UND_AT_FACES_Z, .halo = UND_HALO_CROSSED),
+    FIELD(latest[0], UND_AT_FACES_X, .halo = UND_HALO_CROSSED, .with = 2, .outside = UND_GAIN_NONE),
+    FIELD(latest[1], UND_AT_FACES_Y, .halo = UND_HALO_CROSSED),
+    FIELD(latest[2], UND_AT_FACES_Z, .halo = UND_HALO_CROSSED),
+};
 enum {
     FIELDS = sizeof fields / sizeof *fields,
     PART_FIELDS = sizeof part_fields / sizeof *part_fields,
@@ -32,29 +43,49 @@ enum {
 static und_status open_fields(und_mac_flow *s, und_error *err)
 {
     static const char *const what = "velocity and pressure";
-    const size_t count[] = {s->mac.count, s->mac.count};
-    const bool sparse = s->mac.present != NULL;
-    return und_field_open_all(s, fields, FIELDS, count, 0, sparse, what, err) ||
-                   und_field_open_all(s->parts, part_fields, PART_FIELDS, count, 0, sparse, what, err)
+    const size_t blocks = (size_t)und_set_rows(&s->mac, UND_ROWS_FACES).blocks, slices = (size_t)s->mac.n[2],
+                 own[] = {3 * (blocks > slices ? blocks : slices + 1)};
+    const und_field_room room = {.mac = &s->mac, .own = own};
+    return und_field_open_all(s, fields, FIELDS, &room, what, err) ||
+                   und_field_open_all(s->parts, part_fields, PART_FIELDS, &room, what, err)
                ? err->status
                : UND_OK;
 }
 
 und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err)
 {
-    const size_t count[] = {s->mac.count, s->mac.count};
-    const bool sparse = s->mac.present != NULL;
+    const und_field_room room = {.mac = &s->mac};
     s->parts->goes_on = goes_on;
     s->parts->gained_anywhere = true;
-    if (und_field_open_all(s, gained_fields, GAINED_FIELDS, count, 0, sparse, "what the flow gained", err))
+    if (und_field_open_all(s, gained_fields, GAINED_FIELDS, &room, "what the flow gained", err))
         return err->status;
-    for (int a = 0; a < 3 && sparse; a++) /* rows that come later have never flowed */
+    for (int a = 0; a < 3 && s->mac.present; a++) /* rows that come later have never flowed */
         for (int z = -1; z <= s->mac.n[2]; z++)
             for (int y = -1; y <= s->mac.n[1]; y++)
                 if (und_present_has(s->mac.present, y, z))
                     memset(s->latest[a] + und_mac_at(&s->mac, -1, y, z), 0,
                            (size_t)s->mac.step[1] * sizeof *s->latest[a]);
     return UND_OK;
+}
+
+void und_mac_flow_get(const und_mac_flow *s, unsigned what, int reach)
+{
+    enum { KINDS = 6 };
+    const und_mac_flow_parts *p = s->parts;
+    const und_mask *const masks[] = {s->flows, p->advect.shut, p->extend.set};
+    const und_field *const values[] = {fields, gained_fields, gained_fields + 3};
+    und_halo_field halo[3 * KINDS];
+    int count = 0;
+    if (!s->device.halo)
+        return;
+    if (!s->gained[0])
+        what &= ~(unsigned)(UND_GET_GAINED | UND_GET_LATEST);
+    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++)
+        for (int k = 0; k < KINDS; k++)
+            if (what >> k & 1)
+                halo[count++] = k < 3 ? und_field_halo(s, values[k] + a, &s->mac, reach)
+                                      : und_halo_of_mask(&s->mac, masks[k - 3] + a, reach);
+    und_halo_get(s->device.halo, halo, count);
 }
 
 /* ---- What is lent ---- */
@@ -85,10 +116,7 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
         return UND_FAILED;
     s->parts->most = MOST_LENT * und_scratch_bytes(mac->count * sizeof(float));
     s->parts->scratch = und_scratch_join(scratch, s->parts->most, err);
-    const size_t blocks = 3 * (size_t)und_set_rows(mac, UND_ROWS_FACES).blocks;
-    bool ok = s->parts->scratch && (s->parts->fastest = und_alloc(blocks, sizeof(float), "rows", err)) &&
-              (s->parts->faster = und_alloc(blocks, sizeof *s->parts->faster, "rows", err)) &&
-              open_fields(s, err) == UND_OK &&
+    bool ok = s->parts->scratch && open_fields(s, err) == UND_OK &&
               und_mask_open(&s->liquid, &s->mac, "the liquid's cells", err) == UND_OK &&
               und_mask_open(&s->asked, &s->mac, "the liquid's cells", err) == UND_OK;
     ok = ok && und_mask_open(&s->parts->air.cells, &s->mac, "the air's cells", err) == UND_OK &&
@@ -97,8 +125,7 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
         ok = und_mask_open(&s->flows[a], &s->mac, "the flow's faces", err) == UND_OK &&
              und_mask_open(&s->parts->air.faces[a], &s->mac, "the air's faces", err) == UND_OK;
     return ok && und_mac_flow_advect_open(&s->parts->advect, &s->mac, err) == UND_OK &&
-                   und_mac_flow_extend_open(&s->parts->extend, &s->mac, err) == UND_OK &&
-                   und_mac_flow_system_open(&s->parts->system, &s->mac, err) == UND_OK
+                   und_mac_flow_extend_open(&s->parts->extend, &s->mac, err) == UND_OK
                ? UND_OK
                : UND_FAILED;
 }
@@ -106,7 +133,7 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
 und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, und_scratch *scratch,
                              und_error *err)
 {
-    *s = (und_mac_flow){.mac = *mac, .device = {threads}};
+    *s = (und_mac_flow){.mac = *mac, .device = {.threads = threads}};
     if (mac->count > INT32_MAX || mac->n[0] > UND_MAC_FLOW_LONGEST)
         return und_error_set(err, UND_INVALID, "%d x %d x %d cells are too many for a flow", mac->n[0],
                              mac->n[1], mac->n[2]);
@@ -128,14 +155,11 @@ void und_mac_flow_close(und_mac_flow *s)
         und_field_close_all(s->parts, part_fields, PART_FIELDS);
         und_mac_flow_advect_close(&s->parts->advect);
         und_mac_flow_extend_close(&s->parts->extend);
-        und_mac_flow_system_close(&s->parts->system);
         und_mask_close(&s->parts->air.cells);
         und_mask_close(&s->parts->pressed);
         for (int a = 0; a < 3; a++)
             und_mask_close(&s->parts->air.faces[a]);
         und_scratch_leave(s->parts->scratch, s->parts->most);
-        free(s->parts->fastest);
-        free(s->parts->faster);
         free(s->parts);
     }
     *s = (und_mac_flow){0};
@@ -190,9 +214,13 @@ void und_mac_flow_label_faces(und_mac_flow *s, const und_solids *solids)
     und_pass_steps(&s->device, l.steps + 1, 1);
 }
 
+/* A face is that of two cells. */
+enum { LABELS_REACH = 1 };
+
 void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids *solids)
 {
     labels l;
+    und_distance_get_phi(d, LABELS_REACH);
     plan_labels(&l, s, d, solids, 0);
     und_pass_steps(&s->device, l.steps, 2);
 }
@@ -200,6 +228,7 @@ void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids
 void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const und_solids *solids)
 {
     labels l;
+    und_distance_get_phi(d, LABELS_REACH);
     plan_labels(&l, s, d, solids, 0);
     l.forget = (und_forget_args){s->parts->pressed, s->liquid, d->band, s->p};
     l.passes[1 + l.steps[1].count++] = UND_PASS(und_forget_row, &l.forget, &l.inside);
@@ -209,16 +238,9 @@ void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const
 void und_mac_flow_find_pressed(und_mac_flow *s)
 {
     und_mask_clear(&s->parts->pressed);
-    PARALLEL_FOR(und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
-    for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++) {
-            if (!und_present_has(s->mac.present, y, z))
-                continue;
-            const double *p = s->p + und_mac_at(&s->mac, 0, y, z);
-            for (int x = 0; x < s->mac.n[0]; x++)
-                if (p[x] != 0)
-                    und_mask_add(&s->parts->pressed, x, y, z);
-        }
+    const und_pressed_args args = {s->parts->pressed, s->p};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_pass(&s->device, und_find_pressed, &args, &rows);
 }
 
 /* How fast all are in what blocks found, and then which speeds to count faces by. */
@@ -268,8 +290,13 @@ double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, dou
     und_faster_args count[3];
     und_pass looks[3], counts[3];
     speeds all = {.most = most, .times = times, .count = count}, *const chosen = &all;
+    und_halo_field most_of[3], count_of[3];
     for (int a = 0; a < 3; a++) {
-        faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
+        faces[a] = und_set_shared(&s->device, &s->mac, UND_ROWS_FACES);
+        faces[a].cells = &s->flows[a];
+        most_of[a] = und_halo_of_slices(&s->mac, most + all.blocks, sizeof *most, -1);
+        count_of[a] =
+            und_halo_of_slices(&s->mac, s->parts->faster + all.blocks, sizeof *s->parts->faster, -1);
         speed[a] = (und_speed_args){s->u[a], 2 * s->mac.step[1]};
         found[a] = (und_most){&speed[a], most + all.blocks};
         count[a] = (und_faster_args){
@@ -280,9 +307,11 @@ double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, dou
     }
     const und_set once = und_set_list(most, 1, 1, 1);
     const und_pass choose = {&choose_speeds_kernel, &chosen, &once};
-    const und_step steps[] = {
-        {.passes = looks, .count = 3}, {.passes = &choose, .count = 1}, {.passes = counts, .count = 3}};
+    const und_step steps[] = {{.passes = looks, .count = 3},
+                              {.passes = &choose, .count = 1, .halo = most_of, .halos = 3},
+                              {.passes = counts, .count = 3}};
     und_pass_steps(&s->device, steps, times > 1 ? 3 : 2);
+    und_halo_get(s->device.halo, count_of, times > 1 ? 3 : 0);
     *usual = times > 1 && isfinite(all.fastest) ? usual_of(&all, few) : all.fastest;
     return all.fastest;
 }

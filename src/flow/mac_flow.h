@@ -13,6 +13,7 @@
 typedef struct und_mac_flow {
     und_mac mac;
     und_device device;
+    int crosses;       /* cells that liquid comes in a step, at most: so far others' are asked for */
     float *u[3];       /* m/s, of high faces; those of the layer beside the domain included */
     float *next[3];    /* while a stage needs it: what u becomes */
     float *gained[3];  /* m/s: half of what forces and pressure gave in the step before, but for blows; NULL:
@@ -55,6 +56,10 @@ typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK }
  * quarter of a cell: it is no faster there than in wider faces beside it, or up to `reach` cells away where
  * the gap ends.  What flows over faces in the step is known by then. */
 void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids, int reach, double cells_per_speed);
+
+/* After what flows over faces has flowed, and before the surface moves: where the cell that it is in has less
+ * than a quarter of the face towards the air, that is no faster than the surface. */
+void und_mac_flow_ease_surface(und_mac_flow *s, const und_distance *d, const und_solids *solids);
 
 /* Equation 3.2 on all faces of `flows`: u is to be known as far around them as the liquid comes in the step
  * (und_mac_flow_extend).  MacCormack's correction is limited to the values around where the face came from.

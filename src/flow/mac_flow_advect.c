@@ -10,7 +10,7 @@
 
 enum {
     THINNEST = 8, /* slices of a slab */
-    SLABS_PER_THREAD = 4
+    SLABS_PER_THREAD = 3
 };
 static const float ROUNDED = 0.01f; /* cells: more than a place is rounded by */
 static const float CORRECTED = -1;  /* a slice, in place of its reach */
@@ -157,11 +157,18 @@ static void add_component(route *r, const und_advect_args *args, int axis, und_a
     }
 }
 
+/* Values are between two places; what is corrected is made of guesses around where it goes to. */
+static int reach_beyond(const und_mac_flow *s, bool corrects)
+{
+    return (corrects ? 2 : 1) * (s->crosses + 2);
+}
+
 void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_order trace, und_advection rule)
 {
     const und_mac_flow_advect_parts *parts = &s->parts->advect;
     const bool corrects = rule == UND_ADVECT_MACCORMACK, second = s->gained[0] != NULL;
     float *const first = und_mac_flow_take(s);
+    und_mac_flow_get(s, UND_GET_U | UND_GET_GAINED | UND_GET_FLOWS | UND_GET_SHUT, reach_beyond(s, corrects));
     und_advect_args args = {.mac = s->mac,
                             .cells_per_speed = (float)cells_per_speed,
                             .third = trace == UND_TRACE_RK3,

@@ -118,9 +118,8 @@ UND_INLINE void und_advect_correct(const und_advect_args *a, und_place p, int ax
     und_face_middles(&a->mac, p, axis, place);
     for (int k = 0; k < 3; k++)
         foot[k] = und_lanes_select(und_lanes_where(p.which), und_lanes_load(a->to[k] + kept), place[k]);
-    const unsigned known = und_sample_near_bits(&a->mac, &a->whole, axis, foot, p.which);
+    const unsigned known = und_sample_near_known(&a->mac, a->guess, &a->whole, axis, foot, p.which, &back);
     if (known) {
-        und_sample_near_faces(&a->mac, a->guess, axis, foot, p.which, &back, NULL);
         und_lanes better = value + 0.5f * (und_lanes_load(a->moved[axis] + p.at) - back);
         better = und_lanes_max(better, und_lanes_load(a->low + kept));
         better = und_lanes_min(better, und_lanes_load(a->high + kept));

@@ -1,62 +1,6 @@
 /* Equation 3.6: the liquid drags what is beside it.  Each component is a system of its own on its faces. */
-#include "base/parallel.h"
+#include "flow/mac_flow_diffuse_kernel.h"
 #include "flow/mac_flow_parts.h"
-
-enum { CELLS_TO_SHARE = 1 << 14 };
-
-typedef struct diffuse {
-    und_mac_flow *s;
-    const und_solids *solids;
-    int axis;     /* of the component */
-    float weight; /* nu dt / dx^2 */
-    bool stick;
-} diffuse;
-
-/* A face of the component beside face i, `to` away along another axis or its own: where it is shut the
- * velocity there is the solid's.  Across the component's axis the solid is half a cell away; along it, a
- * whole one, and the liquid cannot but follow. */
-static inline void add_wall(const diffuse *f, int along, size_t i, ptrdiff_t to, float *known, float *b)
-{
-    size_t beside = (size_t)((ptrdiff_t)i + to);
-    if (f->solids->open[f->axis][beside] > 0 || (along != f->axis && !f->stick))
-        return;
-    float weight = along == f->axis ? f->weight : 2 * f->weight;
-    *known += weight;
-    *b += weight * f->solids->u[f->axis][beside];
-}
-
-static void set_row(const diffuse *f, int y, int z)
-{
-    und_mac_flow *s = f->s;
-    size_t row = und_mac_at(&s->mac, 0, y, z);
-    for (int begin, end = -1; und_mask_stretch(&s->flows[f->axis], y, z, end, &begin, &end);)
-        for (int x = begin; x < end; x++) {
-            size_t i = (size_t)((ptrdiff_t)row + x);
-            float known = 1, b = s->u[f->axis][i];
-            for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
-                const int at[3] = {x, y, z};
-                if (a != f->axis || at[a] < s->mac.n[a] - 1) /* nothing is beyond an open side */
-                    add_wall(f, a, i, s->mac.step[a], &known, &b);
-                add_wall(f, a, i, -s->mac.step[a], &known, &b);
-            }
-            s->parts->system.known[i] = known;
-            s->parts->system.b[i] = b;
-            s->parts->system.weight[i] = f->weight;
-            s->parts->system.x[i] = (double)s->u[f->axis][i];
-        }
-}
-
-static void take_answer(und_mac_flow *s, int axis)
-{
-    for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++) {
-            size_t row = und_mac_at(&s->mac, 0, y, z);
-            for (int begin, end = -1; und_mask_stretch(&s->flows[axis], y, z, end, &begin, &end);)
-                for (int x = begin; x < end; x++)
-                    s->u[axis][row + (size_t)(ptrdiff_t)x] =
-                        (float)s->parts->system.x[row + (size_t)(ptrdiff_t)x];
-        }
-}
 
 /* Faces of an open side at the low end have the index -1, where the system has no unknowns: they take part as
  * the next ones inside do.  Those of rows across x are marked beyond the rows' ends and taken out first. */
@@ -106,19 +50,29 @@ und_mac_flow_report und_mac_flow_diffuse(und_mac_flow *s, const und_solids *soli
     for (int i = 0; i < 3; i++)
         *arrays[i] = und_mac_flow_take(s);
     for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
-        diffuse f = {s, solids, a, (float)(viscosity * dt / (dx * dx)), stick};
-        int threads = und_workers(s->device.threads, s->mac.count, CELLS_TO_SHARE);
+        const und_diffuse_args args = {.mac = s->mac,
+                                       .axis = a,
+                                       .weight = (float)(viscosity * dt / (dx * dx)),
+                                       .stick = stick,
+                                       .open = solids->open[a],
+                                       .solid_u = solids->u[a],
+                                       .u = s->u[a],
+                                       .known = parts->known,
+                                       .b = parts->b,
+                                       .weights = parts->weight,
+                                       .x = parts->x};
+        const und_set faces = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flows[a]);
         if (a == 0)
             hide_low_side(s);
-        PARALLEL_FOR(threads)
-        for (int z = 0; z < s->mac.n[2]; z++)
-            for (int y = 0; y < s->mac.n[1]; y++)
-                set_row(&f, y, z);
+        und_pass(&s->device, und_diffuse_set, &args, &faces);
+        const und_halo_field weights =
+            und_halo_of(&s->mac, s->parts->system.weight, sizeof(float), UND_HALO_ALL);
+        und_halo_get(s->device.halo, &weights, 1);
         const float *weight[3] = {s->parts->system.weight, s->parts->system.weight, s->parts->system.weight};
         und_pressure_set(system, &s->flows[a], weight, s->parts->system.known);
         und_pressure_report solved = und_pressure_solve(system, s->parts->system.b, s->parts->system.x, true,
                                                         tolerance, max_iterations);
-        take_answer(s, a);
+        und_pass(&s->device, und_diffuse_take, &args, &faces);
         if (a == 0)
             show_low_side(s);
         follow_low_side(s, a);

@@ -82,102 +82,70 @@ void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int co
 
 /* ---- Layers ---- */
 
-enum {
-    LATER = 64, /* batches that wait to be written */
-    FIELDS = 2  /* that are known at the same faces, at most: u, and what it gained */
-};
+enum { FIELDS = 2 }; /* that are known at the same faces, at most: u, and what it gained */
 
-/* A row that layers are added to. */
-typedef struct ring_row {
-    const und_mac_flow *s;
+/* Where a layer is added to what is known. */
+typedef struct layer {
     float *field[FIELDS];
-    int fields;
     const und_mask *known;
-    const uint64_t *bits, *below, *above; /* of what is known: its own, and those of the slices beside */
-    int y, z;
-} ring_row;
+    ptrdiff_t step[6]; /* to each neighbour: low and high along each axis */
+} layer;
 
-/* Which faces of a batch from x on are known, `steps` along an axis from there. */
-static unsigned known_at(const ring_row *r, int x, int along, int steps)
+static bool is_known(const layer *l, const int face[3], int along, int steps)
 {
-    const und_mask *m = r->known;
-    int y = r->y + (along == 1 ? steps : 0), z = r->z + (along == 2 ? steps : 0);
-    x += along == 0 ? steps : 0;
-    if (y < -1 || y > m->n[1] || z < -1 || z > m->n[2])
+    const und_mask *m = l->known;
+    int at[3] = {face[0], face[1], face[2]};
+    at[along] += steps;
+    return at[along] >= -1 && at[along] <= m->n[along] && und_mask_has(m, at[0], at[1], at[2]);
+}
+
+/* By how much a field changes in a step outwards from the face beside this one: the lesser of the last two
+ * changes, none where they disagree or are not known. */
+static float slope(const layer *l, const float *u, const int face[3], int side)
+{
+    const int steps = side % 2 ? 1 : -1;
+    const ptrdiff_t step = l->step[side];
+    if (!is_known(l, face, side / 2, 2 * steps) || !is_known(l, face, side / 2, 3 * steps))
         return 0;
-    const uint64_t *bits = und_mask_row(m, y, z);
-    return x >= -1 ? und_mask_sixteen(m, bits, x) : und_mask_sixteen(m, bits, -1) << (-1 - x);
+    const float last = u[step] - u[2 * step], before = u[2 * step] - u[3 * step];
+    return !(last * before > 0) ? 0 : last * last < before * before ? last : before;
 }
 
-/* By how much the field changes in a step outwards from the faces at `steps` (1 or -1) along an axis: the
- * lesser of the last two changes, none where they disagree or are not known. */
-static und_lanes slope(const ring_row *r, const float *field, int x, size_t at, int along, int steps,
-                       unsigned which)
+/* Faces of a word beside known ones become the mean of those, or of what they lead to.  Few are next to each
+ * other along a row, and most have one or two such neighbours: so it is one by one. */
+UND_INLINE void fill_faces(const layer *l, const int face[3], size_t at, uint64_t ring,
+                           const uint64_t beside[6], int fields, bool goes_on)
 {
-    const ptrdiff_t step = steps * r->s->mac.step[along];
-    const und_lanes none = {0};
-    which &= known_at(r, x, along, 2 * steps) & known_at(r, x, along, 3 * steps);
-    if (!which)
-        return none;
-    const float *u = field + at;
-    und_lanes two = und_lanes_load(u + 2 * step), last = und_lanes_load(u + step) - two;
-    und_lanes before = two - und_lanes_load(u + 3 * step);
-    und_lanes lesser = und_lanes_select(last * last < before * before, last, before);
-    return und_lanes_select(und_lanes_where(which) & (last * before > none), lesser, none);
-}
-
-/* What is found is written later: to read what is next to a part of it would wait until that is written. */
-typedef struct later {
-    int count;
-    size_t at[LATER];
-    unsigned which[LATER];
-    und_lanes value[FIELDS][LATER];
-} later;
-
-static void write_later(later *l, const ring_row *r)
-{
-    for (int f = 0; f < r->fields; f++)
-        for (int i = 0; i < l->count; i++)
-            und_lanes_store_some(r->field[f] + l->at[i], l->value[f][i], l->which[i]);
-    l->count = 0;
-}
-
-/* Faces from x on beside known ones become the mean of those, or of what they lead to. */
-static void fill_batch(const ring_row *r, int x, size_t at, unsigned which, later *l)
-{
-    const int words = r->known->words, bit = x + 1;
-    const uint64_t *known = r->bits;
-    const uint64_t beside[6] = {
-        bit > 0 ? und_mask_bits(known, bit - 1) : known[0] << 1,
-        und_mask_bits(known, bit + 1),
-        und_mask_bits(known - words, bit),
-        und_mask_bits(known + words, bit),
-        und_mask_bits(r->below, bit),
-        und_mask_bits(r->above, bit),
-    };
-    und_lanes sum[FIELDS] = {0};
-    und_lanes_int count = {0};
-    for (int i = 0; i < 6; i++) {
-        unsigned bits = (unsigned)beside[i] & which;
-        if (bits) {
-            const int along = i / 2, steps = i % 2 ? 1 : -1;
-            und_lanes_int there = und_lanes_where(bits);
-            for (int f = 0; f < r->fields; f++) {
-                und_lanes value = und_lanes_load(r->field[f] + at + steps * r->s->mac.step[along]);
-                if (r->s->parts->goes_on)
-                    value += slope(r, r->field[f], x, at, along, steps, bits);
-                sum[f] += (und_lanes)(there & (und_lanes_int)value);
+    for (; ring; ring &= ring - 1) {
+        const int bit = __builtin_ctzll(ring);
+        const int own[3] = {face[0] + bit, face[1], face[2]};
+        float sum[FIELDS] = {0};
+        unsigned sides = 0;
+        for (int i = 0; i < 6; i++)
+            sides |= (unsigned)(beside[i] >> bit & 1) << i;
+        const float count = (float)__builtin_popcount(sides);
+        for (; sides; sides &= sides - 1) {
+            const int side = __builtin_ctz(sides);
+            for (int f = 0; f < fields; f++) {
+                const float *u = l->field[f] + at + bit;
+                sum[f] += u[l->step[side]] + (goes_on ? slope(l, u, own, side) : 0);
             }
-            count -= there;
         }
+        for (int f = 0; f < fields; f++)
+            l->field[f][at + (size_t)bit] = sum[f] / count;
     }
-    if (l->count == LATER)
-        write_later(l, r);
-    l->at[l->count] = at;
-    l->which[l->count] = which;
-    for (int f = 0; f < r->fields; f++)
-        l->value[f][l->count] = sum[f] / __builtin_convertvector(count, und_lanes);
-    l->count++;
+}
+
+static void fill_word(const und_mac_flow *s, const layer *l, const int face[3], uint64_t ring,
+                      const uint64_t beside[6])
+{
+    const size_t at = (size_t)((ptrdiff_t)und_mac_at(&s->mac, 0, face[1], face[2]) + face[0]);
+    if (s->parts->goes_on)
+        fill_faces(l, face, at, ring, beside, s->parts->gains ? FIELDS : 1, true);
+    else if (s->parts->gains)
+        fill_faces(l, face, at, ring, beside, FIELDS, false);
+    else
+        fill_faces(l, face, at, ring, beside, 1, false);
 }
 
 /* Rows y to end - 1 of slice z: the faces beside known ones, which are known then. */
@@ -186,40 +154,35 @@ static void add_layer(const und_mac_flow *s, int axis, const und_mask *known, un
 {
     const und_mac_flow_extend_parts *e = &s->parts->extend;
     const int words = known->words, count = (end - y) * words;
-    const ptrdiff_t slice = (ptrdiff_t)slice_words(known);
+    const ptrdiff_t slice = (ptrdiff_t)slice_words(known), *step = s->mac.step;
     const uint64_t *k = und_mask_row(known, y, z), *above = k + slice;
     const uint64_t *below = z < 0 ? e->none : k - slice, *inside = e->inside[axis] + (y + 1) * words;
     uint64_t *all = und_mask_row(out, y, z), ring[UND_MAC_FLOW_WORDS];
+    const layer l = {.field = {s->u[axis], s->gained[axis]},
+                     .known = known,
+                     .step = {-step[0], step[0], -step[1], step[1], -step[2], step[2]}};
     for (int i = 0; i < count; i++) {
         ring[i] = (k[i] << 1 | k[i] >> 1 | k[i - 1] >> 63 | k[i + 1] << 63 | k[i - words] | k[i + words] |
                    below[i] | above[i]) &
                   ~k[i] & inside[i];
         all[i] = k[i] | ring[i];
     }
-    later l;
-    l.count = 0;
-    ring_row r = {.s = s,
-                  .field = {s->u[axis], s->gained[axis]},
-                  .fields = s->parts->gains ? FIELDS : 1,
-                  .known = known,
-                  .z = z};
-    for (int i = 0; i < end - y; i++) {
-        const int first = i * words;
-        r.bits = k + first;
-        r.below = below + first;
-        r.above = above + first;
-        r.y = y + i;
-        const size_t cell = und_mac_at(&s->mac, 0, y + i, z);
-        unsigned which;
-        for (int x = -1; (x = und_mask_batch(known, ring + first, x, UND_LANES, &which)) <= s->mac.n[0];
-             x += UND_LANES)
-            fill_batch(&r, x, (size_t)((ptrdiff_t)cell + x), which, &l);
-    }
-    write_later(&l, &r);
+    for (int i = 0; i < count; i++)
+        if (ring[i]) {
+            const int face[3] = {64 * (i % words) - 1, y + i / words, z};
+            const uint64_t beside[6] = {k[i] << 1 | k[i - 1] >> 63,
+                                        k[i] >> 1 | k[i + 1] << 63,
+                                        k[i - words],
+                                        k[i + words],
+                                        below[i],
+                                        above[i]};
+            fill_word(s, &l, face, ring[i], beside);
+        }
 }
 
 typedef struct extension {
     und_mac_flow *s;
+    int low, high; /* axes from one to below the other */
     int layer;
     const und_solids *solids; /* for what comes behind the layers */
     const und_mask *known[3]; /* after all of them */
@@ -234,7 +197,7 @@ static void layer_block(const void *args, const und_set *set, int block)
     und_mac_flow_extend_parts *parts = &s->parts->extend;
     const und_place first = und_set_row(set, block * set->per_block);
     const int end = first.y + und_set_end(set, block) - block * set->per_block, z = first.z;
-    for (int a = 0; a < dimensions_of(&s->mac); a++) {
+    for (int a = e->low; a < e->high; a++) {
         const und_mask *known = e->layer == 0 ? &s->flows[a] : &parts->known[(e->layer - 1) % 2][a];
         int rows = UND_MAC_FLOW_WORDS / known->words;
         rows = rows < UND_MAC_FLOW_ROWS ? rows : UND_MAC_FLOW_ROWS;
@@ -249,53 +212,59 @@ static void layer_block(const void *args, const und_set *set, int block)
 }
 static const und_kernel layer_kernel = {"extend_layer", layer_block};
 
-/* For each axis that has faces in a row. */
-#define EACH_AXIS(m, p, a)                     \
-    for (int a = 0; a < dimensions_of(m); a++) \
+/* For each of its axes that has faces in a row. */
+#define EACH_AXIS(e, p, a)                     \
+    for (int a = (e)->low; a < (e)->high; a++) \
         if (((p).y >= 0 || a == 1) && ((p).z >= 0 || a == 2))
 
 /* What was gained in the step: what is extended then is in the cache already. */
 static void gain_block(const void *args, const und_set *set, int block)
 {
-    const und_mac_flow *s = ((const extension *)args)->s;
-    const und_gain_args gain = s->parts->gain;
+    const extension *e = args;
+    const und_gain_args gain = e->s->parts->gain;
     UND_EACH_ROW (set, block, p)
-        EACH_AXIS(&s->mac, p, a)
+        EACH_AXIS(e, p, a)
     und_gain_row(&gain, p, a);
 }
 static const und_kernel gain_kernel = {"find_gained", gain_block};
 
-enum { MOST_LAYERS = 64, BEHIND = 4 }; /* passes, and those behind the layers */
+enum { MOST_LAYERS = 64, BEHIND = 3 }; /* passes, and those behind the layers */
 
-/* What runs in one region: what was gained, layers, and passes behind them.  Each slice goes through all of
- * them while it is in the cache; but where changes go on they are seen from three slices away. */
-static void run_layers(extension *own, int layers, const und_kernel *const *behind, int count)
+/* What runs in one region, axis by axis: what was gained, and layers; what is behind them too, if it asks for
+ * nothing of other axes.  Each slice goes through all of them while it is in the cache; but where changes go
+ * on they are seen from three slices away. */
+typedef struct way {
+    extension of[3], layer[3][MOST_LAYERS];
+    und_pass passes[3][1 + MOST_LAYERS + BEHIND], behind[BEHIND];
+    und_step steps[3 * (1 + MOST_LAYERS + BEHIND) + BEHIND];
+    und_set slices;
+    int count;
+} way;
+
+static void add_passes(way *w, const und_pass *passes, int count, bool chain)
 {
-    und_mac_flow *s = own->s;
-    extension e[MOST_LAYERS];
-    und_pass passes[1 + MOST_LAYERS + BEHIND];
-    und_step steps[1 + MOST_LAYERS + BEHIND];
-    int all = 0;
-    const und_set slices = und_set_slices(&s->mac, UND_ROWS_FACES);
-    assert(layers <= MOST_LAYERS && count <= BEHIND);
-    if (s->parts->gains)
-        passes[all++] = (und_pass){&gain_kernel, own, &slices};
+    if (chain)
+        w->count += und_pass_chain_steps(w->steps + w->count, passes, count);
+    for (int i = 0; i < count && !chain; i++)
+        w->steps[w->count++] = (und_step){.passes = passes + i, .count = 1};
+}
+
+static void add_axis(way *w, int axis, int layers, const und_kernel *last)
+{
+    const extension *own = &w->of[axis];
+    const bool chain = !own->s->parts->goes_on;
+    und_pass *passes = w->passes[axis];
+    int count = 0;
+    if (own->s->parts->gains)
+        passes[count++] = (und_pass){&gain_kernel, own, &w->slices};
     for (int i = 0; i < layers; i++) {
-        e[i] = *own;
-        e[i].layer = i;
-        passes[all++] = (und_pass){&layer_kernel, &e[i], &slices};
+        w->layer[axis][i] = *own;
+        w->layer[axis][i].layer = i;
+        passes[count++] = (und_pass){&layer_kernel, &w->layer[axis][i], &w->slices};
     }
-    for (int a = 0; a < 3; a++)
-        own->known[a] = layers > 0 ? &s->parts->extend.known[(layers - 1) % 2][a] : &s->flows[a];
-    for (int i = 0; i < count; i++)
-        passes[all++] = (und_pass){behind[i], own, &slices};
-    if (!s->parts->goes_on) {
-        und_pass_chain(&s->device, passes, all);
-        return;
-    }
-    for (int i = 0; i < all; i++)
-        steps[i] = (und_step){.passes = &passes[i], .count = 1};
-    und_pass_steps(&s->device, steps, all);
+    if (last)
+        passes[count++] = (und_pass){last, own, &w->slices};
+    add_passes(w, passes, count, chain);
 }
 
 /* ---- Solids and sides ---- */
@@ -465,7 +434,7 @@ static void slip_block(const void *args, const und_set *set, int block)
 {
     const extension *e = args;
     UND_EACH_ROW (set, block, p)
-        EACH_AXIS(&e->s->mac, p, a)
+        EACH_AXIS(e, p, a)
     slip_row(e->s, e->solids, a, e->known[a], &e->changed[a], p.y, p.z);
 }
 
@@ -473,7 +442,7 @@ static void take_block(const void *args, const und_set *set, int block)
 {
     const extension *e = args;
     UND_EACH_ROW (set, block, p)
-        EACH_AXIS(&e->s->mac, p, a)
+        EACH_AXIS(e, p, a)
     take_row(e->s, a, &e->changed[a], p.y, p.z);
 }
 
@@ -481,7 +450,7 @@ static void settle_block(const void *args, const und_set *set, int block)
 {
     const extension *e = args;
     UND_EACH_ROW (set, block, p)
-        EACH_AXIS(&e->s->mac, p, a)
+        EACH_AXIS(e, p, a)
         {
             shut_sides(e->s, e->solids, a, e->known[a], p.y, p.z);
             clear_row(e->s, a, e->known[a], p.y, p.z);
@@ -491,14 +460,41 @@ static void settle_block(const void *args, const und_set *set, int block)
 static const und_kernel slip_kernel = {"slip", slip_block}, take_kernel = {"take_slipped", take_block},
                         settle_kernel = {"settle_faces", settle_block};
 
+/* Each layer is made of those beside it, or where changes go on of three; what slips along solids, of
+ * velocities beside it. */
+static int reach_beyond(const und_mac_flow *s, int layers)
+{
+    return (s->parts->goes_on ? 3 : 1) * layers + 1;
+}
+
 void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
 {
-    static const und_kernel *const behind[] = {&slip_kernel, &take_kernel, &settle_kernel};
-    extension e = {.s = s, .solids = solids, .changed = s->parts->extend.known[layers % 2]};
+    static const und_kernel *const behind[BEHIND] = {&slip_kernel, &take_kernel, &settle_kernel};
+    const int axes = dimensions_of(&s->mac);
+    extension e = {.s = s, .high = axes, .solids = solids, .changed = s->parts->extend.known[layers % 2]};
+    way w;
+    assert(layers <= MOST_LAYERS);
+    w.count = 0;
+    w.slices = und_set_slices(&s->mac, UND_ROWS_FACES);
+    for (int a = 0; a < axes; a++)
+        e.known[a] = layers > 0 ? &s->parts->extend.known[(layers - 1) % 2][a] : &s->flows[a];
+    for (int a = 0; a < axes; a++) {
+        w.of[a] = e;
+        w.of[a].low = a;
+        w.of[a].high = a + 1;
+        add_axis(&w, a, layers, solids->any ? NULL : &settle_kernel);
+    }
+    for (int i = 0; i < BEHIND; i++)
+        w.behind[i] = (und_pass){behind[i], &e, &w.slices};
+    if (solids->any)
+        add_passes(&w, w.behind, BEHIND, !s->parts->goes_on);
+    und_mac_flow_get(
+        s, UND_GET_U | UND_GET_FLOWS | (s->parts->gains ? UND_GET_GAINED | UND_GET_LATEST | UND_GET_SET : 0),
+        reach_beyond(s, layers));
     und_mac_flow_take_next(s);
-    run_layers(&e, layers, solids->any ? behind : behind + 2, solids->any ? 3 : 1);
+    und_pass_steps(&s->device, w.steps, w.count);
     und_mac_flow_give_back(s, &s->next[0]);
-    for (int a = 0; a < dimensions_of(&s->mac); a++) {
+    for (int a = 0; a < axes; a++) {
         copy_beside(&s->mac, s->u[a], a);
         if (s->parts->gains)
             copy_beside(&s->mac, s->gained[a], a);

@@ -96,6 +96,19 @@ UND_INLINE void und_forget_row(const und_forget_args *a, und_place p)
 }
 UND_KERNEL(und_forget_row, und_forget_args, UND_EACH_ROW)
 
+typedef struct und_pressed_args {
+    und_mask pressed;
+    const double *p;
+} und_pressed_args;
+
+UND_INLINE void und_find_pressed(const und_pressed_args *a, und_place p)
+{
+    uint64_t *row = und_mask_row(&a->pressed, p.y, p.z);
+    for (int x = 0; x < a->pressed.n[0]; x++)
+        row[(x + 1) >> 6] |= (uint64_t)(a->p[p.at + (size_t)x] != 0) << ((x + 1) & 63);
+}
+UND_KERNEL(und_find_pressed, und_pressed_args, UND_EACH_ROW)
+
 /* ---- How fast it is ---- */
 
 typedef struct und_speed_args {

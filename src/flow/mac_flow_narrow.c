@@ -13,6 +13,7 @@ void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids, int re
     und_set faces[3];
     und_pass find[3], take[3];
     const und_step steps[2] = {{.passes = find, .count = 3}, {.passes = take, .count = 3}};
+    und_mac_flow_get(s, UND_GET_U, reach + 1);
     und_mac_flow_take_next(s);
     for (int a = 0; a < 3; a++) {
         args.open[a] = solids->open[a];
@@ -26,4 +27,18 @@ void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids, int re
     }
     und_pass_steps(&s->device, steps, 2);
     und_mac_flow_give_back(s, &s->next[0]);
+}
+
+void und_mac_flow_ease_surface(und_mac_flow *s, const und_distance *d, const und_solids *solids)
+{
+    und_narrow_surface_args args = {.mac = s->mac, .phi = d->phi};
+    und_set faces[3];
+    und_pass passes[3];
+    for (int a = 0; a < 3; a++) {
+        args.open[a] = solids->open[a];
+        args.u[a] = s->u[a];
+        faces[a] = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flows[a]);
+        passes[a] = UND_PASS_AXIS(und_narrow_surface, a, &args, &faces[a]);
+    }
+    und_pass_run(&s->device, passes, 3);
 }

@@ -74,4 +74,32 @@ UND_INLINE void und_narrow_take(const und_narrow_args *a, und_place p, int axis)
 }
 UND_KERNEL_AXES(und_narrow_take, und_narrow_args, UND_EACH_CELL)
 
+/* ---- Where the surface is ---- */
+
+typedef struct und_narrow_surface_args {
+    und_mac mac;
+    const float *phi, *open[3];
+    float *u[3];
+} und_narrow_surface_args;
+
+/* Where the cell with the surface gets narrow towards the air what flows through the narrow face is as fast
+ * as the surface over the cell's width there. */
+UND_INLINE void und_narrow_surface(const und_narrow_surface_args *a, und_place p, int axis)
+{
+    const ptrdiff_t step = a->mac.step[axis];
+    const float *phi = a->phi + p.at, *o = a->open[axis] + p.at;
+    const und_lanes low = und_lanes_load(phi), high = und_lanes_load(phi + step), open = und_lanes_load(o);
+    const und_lanes_int rises = low < 0, narrow = (open > 0) & (open < UND_NARROW) & (rises ^ (high < 0));
+    if (!(und_lanes_bits(narrow) & p.which))
+        return;
+    const und_lanes liquid = und_lanes_select(rises, low, high), air = und_lanes_select(rises, high, low);
+    const und_lanes behind = und_lanes_select(rises, und_lanes_load(o - step), und_lanes_load(o + step));
+    const und_lanes from =
+        und_lanes_max(0.5f - liquid / (liquid - air), und_lanes_all(0)); /* cells, the face */
+    const und_lanes wide = open + (behind - open) * from, u = und_lanes_load(a->u[axis] + p.at);
+    und_lanes_store_some(a->u[axis] + p.at, u * open / und_lanes_max(wide, open),
+                         und_lanes_bits(narrow) & p.which);
+}
+UND_KERNEL_AXES(und_narrow_surface, und_narrow_surface_args, UND_EACH_CELL)
+
 #endif

@@ -36,6 +36,17 @@ typedef struct und_mac_flow_extend_parts {
 und_status und_mac_flow_extend_open(und_mac_flow_extend_parts *e, const und_mac *mac, und_error *err);
 void und_mac_flow_extend_close(und_mac_flow_extend_parts *e);
 
+/* What others have of the velocities, or of what is told of faces, so many slices beyond one's own. */
+enum {
+    UND_GET_U = 1,
+    UND_GET_GAINED = 2, /* where it is kept */
+    UND_GET_LATEST = 4,
+    UND_GET_FLOWS = 8,
+    UND_GET_SHUT = 16,
+    UND_GET_SET = 32
+};
+void und_mac_flow_get(const und_mac_flow *s, unsigned what, int reach);
+
 /* All faces count as having a velocity until the next extension. */
 void und_mac_flow_set_all(und_mac_flow *s);
 
@@ -43,11 +54,7 @@ void und_mac_flow_set_all(und_mac_flow *s);
 typedef struct und_mac_flow_system_parts {
     float *known, *b, *weight; /* of diffusion, while it is solved */
     double *x;
-    float *slice; /* of each slice: the largest |b| */
 } und_mac_flow_system_parts;
-
-und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac *mac, und_error *err);
-void und_mac_flow_system_close(und_mac_flow_system_parts *p);
 
 /* mac_flow.c: an array of cells from the scratch, and the three of `next`; and back, with all taken later. */
 float *und_mac_flow_take(und_mac_flow *s);

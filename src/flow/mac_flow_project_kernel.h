@@ -132,4 +132,17 @@ UND_INLINE void und_push_faces(const und_push_args *a, und_place p, int axis)
 }
 UND_KERNEL_AXES(und_push_faces, und_push_args, UND_EACH_CELL)
 
+/* ---- The air ---- */
+
+typedef struct und_copy_faces_args {
+    const float *from;
+    float *to;
+} und_copy_faces_args;
+
+UND_INLINE void und_copy_faces(const und_copy_faces_args *a, und_place p)
+{
+    und_lanes_store_some(a->to + p.at, und_lanes_load(a->from + p.at), p.which);
+}
+UND_KERNEL(und_copy_faces, und_copy_faces_args, UND_EACH_CELL)
+
 #endif

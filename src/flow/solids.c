@@ -44,7 +44,7 @@ static void open_all(und_solids *s)
 {
     const int low[3] = {-1, -1, -1};
     const und_set rows = und_set_box(&s->mac, low, s->mac.n, 1);
-    und_pass(&(und_device){s->threads}, open_row, &(und_solids_job){.s = s}, &rows);
+    und_pass(&s->device, open_row, &(und_solids_job){.s = s}, &rows);
 }
 
 static und_cell_box whole(const und_mac *m)
@@ -129,7 +129,7 @@ UND_KERNEL(merge_rows, und_solids_job, UND_EACH_ROW)
 static void merge(und_solids *s, int solid, const und_cell_box *b)
 {
     const und_set rows = und_cell_box_rows(&s->mac, b);
-    und_pass(&(und_device){s->threads}, merge_rows, &((und_solids_job){s, b, solid}), &rows);
+    und_pass(&s->device, merge_rows, &((und_solids_job){s, b, solid}), &rows);
 }
 
 static bool overlaps_some(const und_cell_box *a, const und_cell_box *box, int count)
@@ -359,22 +359,23 @@ bool und_solids_move(und_solids *s, double time, double dt)
 
 /* ---- Storage ---- */
 
-enum { AT_CELLS, AT_ROWS, AT_ROWS_BESIDE }; /* with those beside the domain */
 enum { SOME = 1, MOVING = 2, MIXED = 4, MESHES = 8, DEFORMING = 16 };
 
-#define FIELD(member, ...) UND_FIELD_AT(und_solids, member, AT_CELLS, ##__VA_ARGS__)
-#define PART(member, ...) UND_FIELD_AT(und_solids_parts, member, AT_CELLS, ##__VA_ARGS__)
+/* Whoever has a part of the grid finds them beyond it too, by the solids' shapes. */
+#define FIELD(member, ...) UND_FIELD(und_solids, member, UND_AT_CELLS, ##__VA_ARGS__)
+#define FACES(member, a, ...) UND_FIELD(und_solids, member[a], UND_AT_FACES_X + a, ##__VA_ARGS__)
+#define PART(member, ...) UND_FIELD(und_solids_parts, member, UND_AT_CELLS, ##__VA_ARGS__)
 
 static const und_field fields[] = {
-    FIELD(open[0], .outside = 1),
-    FIELD(open[1], .outside = 1),
-    FIELD(open[2], .outside = 1),
-    FIELD(u[0]),
-    FIELD(u[1]),
-    FIELD(u[2]),
-    FIELD(push[0], .when = MOVING),
-    FIELD(push[1], .when = MOVING),
-    FIELD(push[2], .when = MOVING),
+    FACES(open, 0, .outside = 1),
+    FACES(open, 1, .outside = 1),
+    FACES(open, 2, .outside = 1),
+    FACES(u, 0),
+    FACES(u, 1),
+    FACES(u, 2),
+    FACES(push, 0, .when = MOVING),
+    FACES(push, 1, .when = MOVING),
+    FACES(push, 2, .when = MOVING),
     FIELD(distance, .when = SOME, .outside = UND_SOLIDS_REACH),
     FIELD(room, .when = SOME, .outside = 1),
     FIELD(owner, .when = SOME),
@@ -382,24 +383,24 @@ static const und_field fields[] = {
     FIELD(beside_thin, .when = SOME, .sparse = true),
 };
 static const und_field part_fields[] = {
-    PART(node, .when = SOME, .outside = UND_SOLIDS_REACH),
+    UND_FIELD(und_solids_parts, node, UND_AT_NODES, .when = SOME, .outside = UND_SOLIDS_REACH),
     PART(thin, .when = SOME, .sparse = true),
     PART(passed, .when = SOME, .sparse = true),
     PART(split, .when = SOME, .sparse = true),
     PART(way_out, .when = SOME, .sparse = true),
     PART(rest[0], .when = MIXED, .outside = UND_SOLIDS_REACH),
-    PART(rest[1], .when = MIXED, .outside = UND_SOLIDS_REACH),
+    UND_FIELD(und_solids_parts, rest[1], UND_AT_NODES, .when = MIXED, .outside = UND_SOLIDS_REACH),
     PART(rest_owner, .when = MIXED),
     PART(lattice[0], .when = MESHES),
-    PART(lattice[1], .when = MESHES),
+    UND_FIELD(und_solids_parts, lattice[1], UND_AT_NODES, .when = MESHES),
     PART(drift[0], .when = DEFORMING),
     PART(drift[1], .when = DEFORMING),
     PART(drift[2], .when = DEFORMING),
     PART(deform[0], .when = DEFORMING),
     PART(deform[1], .when = DEFORMING),
     PART(deform[2], .when = DEFORMING),
-    UND_FIELD_AT(und_solids_parts, row_total, AT_ROWS, .when = SOME),
-    UND_FIELD_AT(und_solids_parts, thin_rows, AT_ROWS_BESIDE, .when = SOME),
+    UND_FIELD(und_solids_parts, row_total, UND_AT_ROWS, .when = SOME),
+    UND_FIELD(und_solids_parts, thin_rows, UND_AT_ROWS_BESIDE, .when = SOME),
 };
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
@@ -407,8 +408,6 @@ static und_status open_fields(und_solids *s, und_error *err)
 {
     const und_solids_parts *p = s->parts;
     const und_mac *m = &s->mac;
-    const size_t count[] = {m->count + SPARE, (size_t)und_mac_rows(m),
-                            (size_t)(m->n[1] + 2) * (size_t)(m->n[2] + 2)};
     unsigned asked = s->any ? SOME : 0;
     asked |= p->some_move ? MOVING : 0;
     asked |= p->some_move && p->some_rest ? MIXED : 0;
@@ -416,10 +415,10 @@ static und_status open_fields(und_solids *s, und_error *err)
         asked |= und_solids_on_lattice(s, i) ? MESHES : 0;
         asked |= p->defs[i].sequence ? DEFORMING : 0;
     }
-    if (und_field_open_all(s, fields, FIELDS, count, asked, m->present != NULL, "solids", err) != UND_OK)
+    const und_field_room room = {.mac = m, .spare = SPARE, .asked = asked};
+    if (und_field_open_all(s, fields, FIELDS, &room, "solids", err) != UND_OK)
         return err->status;
-    return und_field_open_all(s->parts, part_fields, PART_FIELDS, count, asked, m->present != NULL, "solids",
-                              err);
+    return und_field_open_all(s->parts, part_fields, PART_FIELDS, &room, "solids", err);
 }
 
 static und_status open_lists(und_solids *s, const und_obstacle_def *defs, und_error *err)
@@ -462,7 +461,8 @@ static und_status open_manners(und_solids *s, const und_obstacle_def *defs, und_
         rub |= defs[i].friction > 0;
         let_go |= manner_of(s, &defs[i], i) != UND_SEPARATE_NEVER;
     }
-    if (rub && !(s->friction = und_alloc((size_t)s->count, sizeof *s->friction, "solids", err)))
+    if (rub && (!(s->friction = und_alloc((size_t)s->count, sizeof *s->friction, "solids", err)) ||
+                !(s->gone = und_alloc((size_t)s->count, sizeof *s->gone, "solids", err))))
         return UND_FAILED;
     if (let_go && (!(s->separate = und_alloc((size_t)s->count, sizeof *s->separate, "solids", err)) ||
                    und_mask_open(&s->loose, &s->mac, "cells that solids let go", err) != UND_OK ||
@@ -516,7 +516,8 @@ static und_status open_solids(und_solids *s, const und_obstacle_def *defs, doubl
 und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle_def *defs, int count,
                            const bool side_open[6], double time, int threads, und_error *err)
 {
-    *s = (und_solids){.mac = *mac, .threads = threads, .count = count, .any = count > 0, .none = count == 0};
+    *s = (und_solids){
+        .mac = *mac, .device = {.threads = threads}, .count = count, .any = count > 0, .none = count == 0};
     assert(mac->d[0] == mac->d[1] && mac->d[0] == mac->d[2]);
     s->parts = und_alloc(1, sizeof *s->parts, "solids", err);
     if (!s->parts)
@@ -553,6 +554,7 @@ void und_solids_close(und_solids *s)
     und_solids_parts *p = s->parts;
     und_field_close_all(s, fields, FIELDS);
     free(s->friction);
+    free(s->gone);
     free(s->separate);
     und_mask_close(&s->loose);
     und_mask_close(&s->apart);

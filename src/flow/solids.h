@@ -4,13 +4,13 @@
 #define UND_FLOW_SOLIDS_H
 
 #include "grid/frame.h"
-#include "grid/mask.h"
+#include "grid/pass.h"
 
 #include <undine/obstacle.h>
 
 typedef struct und_solids {
     und_mac mac;
-    int threads;
+    und_device device;
     int count;       /* of solids */
     bool failed;     /* memory ran out while a mesh was placed, which is then missing */
     bool any;        /* there are solids at all; else distance, owner and room are NULL */
@@ -32,6 +32,7 @@ typedef struct und_solids {
                           that they shut, beside what others at rest do.  NULL where none moves */
     bool windowed;     /* the grid is a window that moves: no field is the same in all frames */
     float *friction;   /* of each solid, 0 to 1; NULL: all slip */
+    float *gone;       /* while it rubs: of each, the part of the way to its velocity gone in a step */
     uint8_t *separate; /* of each solid, und_separate: liquid comes off it (Rasmussen et al. 2004, 5.5), if it
                           moves never by default; NULL: off none */
     und_mask loose;    /* then: cells of the liquid that a solid does not hold in this step */

@@ -1,10 +1,10 @@
 /* How thick the walls of solids are, along the normals of their surfaces. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
 #include "geom/trimesh.h"
 
 enum { LATTICE = 96, TRIANGLES = 20000, ROW = LATTICE + 2 };
+enum { PROBES = 1 << 15 }; /* cells that a slice of them is worth */
 
 typedef struct wall {
     const und_solids *solids;
@@ -88,6 +88,25 @@ static int points_along(double length, double spacing)
     return (int)fmin(ceil(length / spacing) + 1, ROW);
 }
 
+typedef struct lattice_args {
+    const wall *w;
+    und_vec3 low;
+    double spacing;
+    int nx, ny;
+    thinnest *slice;
+} lattice_args;
+
+static inline void probe_slice(const lattice_args *a, und_place p)
+{
+    thinnest best = {INFINITY, a->low};
+    for (int y = 0; y < a->ny; y++) {
+        const und_vec3 start = und_add(a->low, und_vec(0, y * a->spacing, (double)p.at * a->spacing));
+        best = thinner(best, probe_row(a->w, start, a->spacing, a->nx));
+    }
+    a->slice[p.at] = best;
+}
+UND_KERNEL(probe_slice, lattice_args, UND_EACH_BLOCK)
+
 static thinnest probe_lattice(const wall *w, und_bounds b)
 {
     und_vec3 size = und_sub(b.high, b.low);
@@ -95,14 +114,9 @@ static thinnest probe_lattice(const wall *w, und_bounds b)
     const int nx = points_along(size.x, spacing), ny = points_along(size.y, spacing),
               nz = points_along(size.z, spacing);
     thinnest slice[ROW], best = {INFINITY, b.low};
-    PARALLEL_FOR(w->solids->threads)
-    for (int z = 0; z < nz; z++) {
-        slice[z] = best;
-        for (int y = 0; y < ny; y++) {
-            und_vec3 start = und_add(b.low, und_vec(0, y * spacing, z * spacing));
-            slice[z] = thinner(slice[z], probe_row(w, start, spacing, nx));
-        }
-    }
+    const lattice_args args = {w, b.low, spacing, nx, ny, slice};
+    const und_set slices = und_set_list(slice, nz, 1, PROBES);
+    und_pass(&w->solids->device, probe_slice, &args, &slices);
     for (int z = 0; z < nz; z++)
         best = thinner(best, slice[z]);
     return best;

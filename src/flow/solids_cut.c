@@ -95,6 +95,11 @@ static float open_part(const und_solids *s, const float *node, int axis, size_t 
     return open < LEAST ? 0 : open;
 }
 
+static float more(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 /* The same by places all over the face; axis 3: of the cell. */
 static float sampled_part(const und_solids *s, const int cell[3], int axis)
 {
@@ -134,11 +139,23 @@ static float part_at_edge(const und_solids *s, const int cell[3], int axis, size
 /* Of a face: less is shut.  Cells that are open by no more hold nothing, where a surface meets them what
  * flows through them grew, and what a solid presses out through them would be fifty times as fast as it. */
 static const float SLIVER = 0.02f;
-static const float GAP = 0.1f; /* corners that show less may know nothing of a gap */
+static const float GAP = 0.1f; /* corners that show less may know nothing of a gap, */
+static const double BETWEEN =
+    1.5; /* cells: nor how wide it is, each knowing but the nearer of two solids so near */
 
-static float more(float a, float b)
+/* Whether what corners of cells show open of a face or a cell may be less than there is. */
+static bool is_gap(const und_solids *s, const int cell[3], float open)
 {
-    return a > b ? a : b;
+    if (!und_solids_in_gap(s, cell))
+        return false;
+    if (open < GAP)
+        return true;
+    const und_vec3 place = und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
+    int near = 0;
+    for (int k = 0; k < s->count; k++)
+        near += und_cell_box_has(&s->parts->state[k].near, cell) &&
+                und_solids_distance_of(s, k, place) < BETWEEN * s->mac.d[0];
+    return near > 1;
 }
 
 static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int to)
@@ -156,7 +173,7 @@ static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int
             open[x] =
                 part_at_edge(s, (const int[3]){x, y, z}, axis, at, open_part(s, s->parts->node, axis, at));
         const int cell[3] = {x, y, z};
-        if (open[x] < GAP && und_solids_in_gap(s, cell))
+        if (open[x] < 1 && is_gap(s, cell, open[x]))
             open[x] = more(open[x], sampled_part(s, cell, axis));
         if (open[x] < SLIVER)
             open[x] = 0;
@@ -198,7 +215,7 @@ static void cut_cells(const und_solids *s, int y, int z, int from, int to)
         const int cell[3] = {x, y, z};
         if (room[x] < 0)
             room[x] = cell_part(node + x, m);
-        if (room[x] < GAP && und_solids_in_gap(s, cell))
+        if (room[x] < 1 && is_gap(s, cell, room[x]))
             room[x] = more(room[x], sampled_part(s, cell, 3));
     }
 }
@@ -305,7 +322,7 @@ static void set_face(face_row *r, int x, float open, float *u, float *push)
     const float *rest = s->parts->rest[1];
     const int solid = und_solids_mover(s, at, next);
     const float still = rest ? open_part(s, rest, axis, at) : 1,
-                shown = open_part(s, s->parts->node, axis, at);
+                corners = open_part(s, s->parts->node, axis, at), shown = more(corners, open);
     const bool side = und_solids_side(s, axis, cell[axis]) < 1;
     *u = still > 0 && !(side && shown > 0) ? speed_of(r, solid, x) : 0;
     if (!(s->distance[at] > UND_SOLIDS_DEEP) && !(s->distance[next] > UND_SOLIDS_DEEP))
@@ -359,5 +376,5 @@ UND_KERNEL(cut, und_solids_job, UND_EACH_ROW)
 void und_solids_cut(und_solids *s, const und_cell_box *b)
 {
     const und_set rows = und_cell_box_rows(&s->mac, b);
-    und_pass(&(und_device){s->threads}, cut, &((und_solids_job){.s = s, .box = b}), &rows);
+    und_pass(&s->device, cut, &((und_solids_job){.s = s, .box = b}), &rows);
 }

@@ -165,5 +165,5 @@ void und_solids_edge_overflow(const und_solids *s, const float *before, float *p
     const edge_overflow b = {s, before, phi, u, (float)cells_per_speed, far, third};
     const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
     if (s->separate)
-        und_pass(&(und_device){s->threads}, overflow_row, &b, &rows);
+        und_pass(&s->device, overflow_row, &b, &rows);
 }

@@ -74,7 +74,7 @@ static und_status skin_in_domain(const und_solids *s, int solid, und_solid_skin 
                 field[((size_t)z * (size_t)l.n[1] + (size_t)y) * (size_t)l.n[0] + (size_t)x] =
                     (float)und_shape_distance(def->shape, und_pose_local(&s->parts->state[solid].to, p));
             }
-    und_status status = und_isosurface_make(&l, field, s->threads, &surface, err);
+    und_status status = und_isosurface_make(&l, field, s->device.threads, &surface, err);
     und_pages_free(field);
     skin->corners = 3 * (size_t)surface.triangle_count;
     skin->position = surface.position;

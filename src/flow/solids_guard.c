@@ -143,7 +143,7 @@ void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int 
     const und_pass guard = UND_PASS(guard_row, &g, &rows), settle = UND_PASS(settle_row, &g, &rows);
     const und_step steps_of[2] = {{.passes = &guard, .count = 1}, {.passes = &settle, .count = 1}};
     memset(s->parts->leaks, 0, slices * count * sizeof *s->parts->leaks);
-    und_pass_steps(&(und_device){s->threads}, steps_of, s->parts->some_move ? 2 : 1);
+    und_pass_steps(&s->device, steps_of, s->parts->some_move ? 2 : 1);
     for (size_t k = 0; leaked && k < slices * count; k++)
         leaked[k % count] += s->parts->leaks[k] * m->d[0] * m->d[1] * m->d[2];
 }

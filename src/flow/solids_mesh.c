@@ -38,12 +38,12 @@ und_status und_solids_render(und_solids *s, int solid, und_error *err)
         und_lattice l = lattice_of(&s->mac, &state->near, 0.5 * k);
         und_pose pose = state->to;
         if (def->sequence) {
-            status = und_sequence_render(def->sequence, state->clock[1], &pose, &l, reach, s->threads,
+            status = und_sequence_render(def->sequence, state->clock[1], &pose, &l, reach, s->device.threads,
                                          p->lattice[k], k == 0 ? p->drift : NULL, err);
         } else {
             pose.position = und_pose_point(&pose, def->shape->center);
-            status =
-                und_mesh_distance(def->shape->mesh, &pose, &l, reach, s->threads, p->lattice[k], NULL, err);
+            status = und_mesh_distance(def->shape->mesh, &pose, &l, reach, s->device.threads, p->lattice[k],
+                                       NULL, err);
         }
     }
     return status;
@@ -87,7 +87,7 @@ UND_KERNEL(merge_rendered, und_solids_job, UND_EACH_ROW)
 void und_solids_merge_rendered(und_solids *s, int solid, const und_cell_box *b)
 {
     const und_set rows = und_cell_box_rows(&s->mac, b);
-    und_pass(&(und_device){s->threads}, merge_rendered, &((und_solids_job){s, b, solid}), &rows);
+    und_pass(&s->device, merge_rendered, &((und_solids_job){s, b, solid}), &rows);
 }
 
 und_status und_solids_deform(und_solids *s, int solid, und_error *err)

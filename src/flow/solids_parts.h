@@ -59,8 +59,9 @@ void und_solids_skin_free(und_solid_skin *skin);
  * and the cells that these belong to. */
 typedef struct und_thin_split {
     float near, far;
-    uint8_t to_near, to_far; /* 2 axis, or one more upwards: the neighbour; 6: itself; 7: none */
+    uint8_t to_near, to_far; /* 2 axis, or one more upwards: the neighbour; or: */
 } und_thin_split;
+enum { UND_SPLIT_OWN = 6, UND_SPLIT_NOBODY = 7 };
 
 typedef struct und_solids_parts {
     und_obstacle_def *defs; /* a shape of NULL: a sheet that deforms */
@@ -117,6 +118,9 @@ und_vec3 und_solids_normal(und_solids_distance_fn *distance, const void *context
                            bool flat);
 /* Moves a point that is in solid to the nearest place just outside; false where that is not found. */
 bool und_solids_way_out(und_solids_distance_fn *distance, const void *context, const und_mac *m, und_vec3 *p);
+
+/* The middle of the wall between the two, and which way its near side faces; false: all is on one side. */
+bool und_solids_wall_middle(const und_solids *s, const int cell[3], und_vec3 *place, und_vec3 *out);
 
 /* Whether a cell may be in a narrow gap between a solid that moves and another. */
 bool und_solids_in_gap(const und_solids *s, const int cell[3]);

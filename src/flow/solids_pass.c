@@ -198,5 +198,5 @@ void und_solids_mark_passed(und_solids *s, int solid, const und_cell_box *b)
         reach += und_sequence_speed(def->sequence, state->time + state->dt) * state->dt / s->mac.d[0];
     const marking all = {s, b, &w, reach, solid};
     const und_set rows = und_cell_box_rows(&s->mac, b);
-    und_pass(&(und_device){s->threads}, mark_row, &all, &rows);
+    und_pass(&s->device, mark_row, &all, &rows);
 }

@@ -253,7 +253,7 @@ void und_solids_follow(const und_solids *s, const float *before, float *phi, flo
     const following f = {s, before, phi, u, -(float)cells_per_speed};
     const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
     if (s->any)
-        und_pass(&(und_device){s->threads}, follow_row, &f, &rows);
+        und_pass(&s->device, follow_row, &f, &rows);
 }
 
 /* ---- Between the sides ---- */
@@ -314,24 +314,37 @@ static void unpin_cell(const und_solids *s, float *phi, float *before, const int
     phi[at] = sign * fmaxf(size, LEAST);
 }
 
-/* A cell in a thin wall is between those beside it. */
-static void pin_shut(const und_solids *s, float *phi, float *before, const int cell[3])
+/* The sum of phi in a cell's neighbours along an axis that are not in a thin wall, and how many these are. */
+static int beside_shut(const und_solids *s, const float *phi, const int cell[3], int axis, float *sum)
 {
-    (void)before;
-    const und_mac *m = &s->mac;
-    const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    float sum = 0;
+    const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
     int count = 0;
-    for (int way = 0; way < 6; way++) {
-        int a = way / 2, to = cell[a] + (way % 2 ? 1 : -1);
-        size_t next = way % 2 ? at + (size_t)m->step[a] : at - (size_t)m->step[a];
-        if (!inside(m, a, to) || s->parts->thin[next] == UND_THIN_SHUT)
+    for (int by = -1; by <= 1; by += 2) {
+        const size_t next = (size_t)((ptrdiff_t)at + by * s->mac.step[axis]);
+        if (!inside(&s->mac, axis, cell[axis] + by) || s->parts->thin[next] == UND_THIN_SHUT)
             continue;
-        sum += phi[next];
+        *sum += phi[next];
         count++;
     }
+    return count;
+}
+
+/* A cell in a thin wall is between those beside it.  At rest between those on two sides: at the wall's end,
+ * and in its corners, one without the other would draw a slope along the wall in every step. */
+static void pin_shut(const und_solids *s, float *phi, float *before, const int cell[3])
+{
+    const int least = s->push[0] ? 1 : 2;
+    float sum = 0;
+    int count = 0;
+    (void)before;
+    for (int a = 0; a < 3; a++) {
+        float along = 0;
+        const int found = beside_shut(s, phi, cell, a, &along);
+        sum += found >= least ? along : 0;
+        count += found >= least ? found : 0;
+    }
     if (count > 0)
-        phi[at] = sum / (float)count;
+        phi[und_mac_at(&s->mac, cell[0], cell[1], cell[2])] = sum / (float)count;
 }
 
 typedef void cell_fn(const und_solids *s, float *phi, float *before, const int cell[3]);

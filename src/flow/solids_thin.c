@@ -226,7 +226,7 @@ void und_solids_find_thin(und_solids *s, const und_cell_box *b)
     const und_set rows = und_cell_box_rows(&s->mac, b);
     if (und_cell_box_empty(b))
         return;
-    und_pass(&(und_device){s->threads}, find_thin, &((und_solids_job){.s = s, .box = b}), &rows);
+    und_pass(&s->device, find_thin, &((und_solids_job){.s = s, .box = b}), &rows);
     und_solids_mark_sides(s, b);
 }
 

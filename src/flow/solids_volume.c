@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-enum { OWN = 6, NOBODY = 7 };
 static const double LONGEST = 4;  /* cells: walls are looked for so far */
 static const double SMALL = 1e-4; /* cells: to take differences over */
 
@@ -24,7 +23,7 @@ static bool inside(const und_mac *m, const int cell[3])
 static uint8_t neighbour_along(const und_solids *s, const int cell[3], const double along[3])
 {
     double most = 0.3;
-    uint8_t found = NOBODY;
+    uint8_t found = UND_SPLIT_NOBODY;
     for (int way = 0; way < 6; way++) {
         int a = way / 2, to[3] = {cell[0], cell[1], cell[2]};
         double by = way % 2 ? along[a] : -along[a];
@@ -55,27 +54,51 @@ static double thickness(const und_solids *s, const int cell[3], und_vec3 from, u
     return most;
 }
 
+/* The wall beside a cell: which way it faces, how far its near side is (cells) and how thick it is. */
+typedef struct thin_wall {
+    und_vec3 out;
+    double distance, thick;
+} thin_wall;
+
+static bool find_wall(const und_solids *s, const int cell[3], und_vec3 centre, thin_wall *w)
+{
+    const und_mac *m = &s->mac;
+    const und_solids_around here = {s, cell};
+    w->distance = und_solids_nearest(&here, centre) / m->d[0];
+    w->out = und_solids_normal(und_solids_nearest, &here, centre, SMALL * m->d[0], m->n[2] == 1);
+    if (!(fabs(w->distance) < LONGEST) || !(und_length(w->out) > 0.5))
+        return false;
+    w->out = und_unit(w->out);
+    const und_vec3 surface = und_add(centre, und_mul(w->out, (SMALL - w->distance) * m->d[0]));
+    w->thick = thickness(s, cell, surface, und_mul(w->out, -1)); /* from the wall's near side on */
+    return true;
+}
+
+bool und_solids_wall_middle(const und_solids *s, const int cell[3], und_vec3 *place, und_vec3 *out)
+{
+    const und_vec3 centre = und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
+    thin_wall w;
+    if (!find_wall(s, cell, centre, &w))
+        return false;
+    *place = und_sub(centre, und_mul(w.out, (w.distance + 0.5 * w.thick) * s->mac.d[0]));
+    *out = w.out;
+    return true;
+}
+
 static und_thin_split split_cell(const und_solids *s, const int cell[3])
 {
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    const und_solids_around here = {s, cell};
     const bool shut = s->parts->thin[at] == UND_THIN_SHUT;
-    und_thin_split split = {s->room[at], 0, OWN, NOBODY};
-    und_vec3 centre = und_solids_place(m, cell[0], cell[1], cell[2]);
-    double distance = und_solids_nearest(&here, centre) / m->d[0];
-    und_vec3 g = und_solids_normal(und_solids_nearest, &here, centre, SMALL * m->d[0], m->n[2] == 1);
-    if (!(fabs(distance) < LONGEST) || !(und_length(g) > 0.5)) {
-        split.to_near = shut ? NOBODY : OWN;
+    und_thin_split split = {s->room[at], 0, UND_SPLIT_OWN, UND_SPLIT_NOBODY};
+    thin_wall w;
+    if (!find_wall(s, cell, und_solids_place(m, cell[0], cell[1], cell[2]), &w)) {
+        split.to_near = shut ? UND_SPLIT_NOBODY : UND_SPLIT_OWN;
         return split;
     }
-    g = und_unit(g);
-    const double along[3] = {g.x, g.y, g.z}, against[3] = {-g.x, -g.y, -g.z};
-    /* from the wall's near side on */
-    und_vec3 surface = und_add(centre, und_mul(g, (SMALL - distance) * m->d[0]));
-    double thick = thickness(s, cell, surface, und_mul(g, -1));
-    split.near = (float)(1 - und_distance_part(distance, along));
-    split.far = (float)und_distance_part(distance + thick, along);
+    const double along[3] = {w.out.x, w.out.y, w.out.z}, against[3] = {-w.out.x, -w.out.y, -w.out.z};
+    split.near = (float)(1 - und_distance_part(w.distance, along));
+    split.far = (float)und_distance_part(w.distance + w.thick, along);
     split.to_far = neighbour_along(s, cell, against);
     if (shut)
         split.to_near = neighbour_along(s, cell, along);
@@ -105,7 +128,7 @@ void und_solids_split(und_solids *s, const und_cell_box *b)
         inner.high[a] = b->high[a] < s->mac.n[a] ? b->high[a] : s->mac.n[a];
     }
     const und_set rows = und_cell_box_rows(&s->mac, &inner);
-    und_pass(&(und_device){s->threads}, split_row, &((und_solids_job){.s = s, .box = &inner}), &rows);
+    und_pass(&s->device, split_row, &((und_solids_job){.s = s, .box = &inner}), &rows);
 }
 
 /* The part of a cell that is liquid, by what is on its side. */
@@ -131,9 +154,9 @@ static double part_of(const und_solids *s, const float *phi, const int cell[3])
 static double part_along(const und_solids *s, const float *phi, const int cell[3], uint8_t way)
 {
     int to[3] = {cell[0], cell[1], cell[2]};
-    if (way == NOBODY)
+    if (way == UND_SPLIT_NOBODY)
         return 0;
-    if (way != OWN)
+    if (way != UND_SPLIT_OWN)
         to[way / 2] += way % 2 ? 1 : -1;
     return part_of(s, phi, to);
 }
@@ -172,7 +195,6 @@ double und_solids_thin_volume(const und_solids *s, const float *phi)
     const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
     if (!s->any)
         return 0;
-    const und_total all =
-        und_reduce(&(und_device){s->threads}, &UND_PASS(measure, &args, &rows), 1, s->parts->row_total);
+    const und_total all = und_reduce(&s->device, &UND_PASS(measure, &args, &rows), 1, s->parts->row_total);
     return all.sum * m->d[0] * m->d[1] * m->d[2];
 }

@@ -1,5 +1,6 @@
 /* The viscous step's system, by conjugate gradients preconditioned by multigrid on each component. */
 #include "base/status.h"
+#include "flow/mac_flow_parts.h"
 #include "flow/viscous_parts.h"
 #include "grid/field.h"
 
@@ -15,24 +16,26 @@ static const float OWN_SHARE = 1.5f;
 
 /* ---- Storage ---- */
 
-enum { AT_CELLS, AT_ROWS }; /* rows of all components */
+enum { AT_ROWS = UND_AT_OWN }; /* rows of all components */
 enum { SPACE = 1, SPLIT = 2 };
 
-#define FIELD(member, ...) UND_FIELD_AT(und_viscous, member, AT_CELLS, ##__VA_ARGS__)
-#define COMPONENT(a, ...)                                                               \
-    FIELD(x[a], ##__VA_ARGS__), FIELD(r[a], ##__VA_ARGS__), FIELD(p[a], ##__VA_ARGS__), \
-        FIELD(q[a], ##__VA_ARGS__), FIELD(kind[a], ##__VA_ARGS__), FIELD(mass[a], ##__VA_ARGS__)
+#define FIELD(member, ...) UND_FIELD(und_viscous, member, UND_AT_CELLS, ##__VA_ARGS__)
+#define FACES(member, a, ...) UND_FIELD(und_viscous, member[a], UND_AT_FACES_X + a, ##__VA_ARGS__)
+#define COMPONENT(a, ...)                                                                \
+    FACES(x, a, .halo = UND_HALO_BESIDE, ##__VA_ARGS__), FACES(r, a, ##__VA_ARGS__),     \
+        FACES(p, a, .halo = UND_HALO_BESIDE, ##__VA_ARGS__), FACES(q, a, ##__VA_ARGS__), \
+        FACES(kind, a, ##__VA_ARGS__), FACES(mass, a, ##__VA_ARGS__)
 
 static const und_field fields[] = {
     COMPONENT(0),
     COMPONENT(1),
     COMPONENT(2, .when = SPACE),
-    FIELD(base[0], .when = SPLIT),
-    FIELD(base[1], .when = SPLIT),
-    FIELD(base[2], .when = SPLIT),
-    FIELD(weight[0]),
-    FIELD(weight[1]),
-    FIELD(weight[2]),
+    FACES(base, 0, .when = SPLIT),
+    FACES(base, 1, .when = SPLIT),
+    FACES(base, 2, .when = SPLIT),
+    FACES(weight, 0),
+    FACES(weight, 1),
+    FACES(weight, 2),
     FIELD(edge[0][0], .when = SPACE),
     FIELD(edge[0][1], .when = SPACE),
     FIELD(edge[1][0], .when = SPACE),
@@ -42,20 +45,21 @@ static const und_field fields[] = {
     FIELD(inverse),
     FIELD(cell),
     FIELD(known),
-    UND_FIELD_AT(und_viscous, row, AT_ROWS),
+    UND_FIELD(und_viscous, row, AT_ROWS),
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 static bool open_all(und_viscous *v, const und_mac *mac, und_error *err)
 {
     static const char *const what = "the viscosity's system";
-    const size_t count[] = {mac->count, (size_t)(v->axes * und_mac_rows(mac))};
+    const size_t rows = (size_t)(v->axes * und_mac_rows(mac));
     const unsigned asked = (v->axes == 3 ? SPACE : 0) | (v->coupled ? 0 : SPLIT);
-    if (und_field_open_all(v, fields, FIELDS, count, asked, mac->present != NULL, what, err) != UND_OK)
+    const und_field_room room = {.mac = mac, .own = &rows, .asked = asked};
+    if (und_field_open_all(v, fields, FIELDS, &room, what, err) != UND_OK)
         return false;
     for (int a = 0; a < v->axes; a++)
         if (und_mask_open(&v->unknown[a], mac, what, err) != UND_OK ||
-            !(v->level[a] = und_pressure_create(mac, v->threads, NULL, err)))
+            !(v->level[a] = und_pressure_create(mac, v->device.threads, NULL, err)))
             return false;
     return true;
 }
@@ -66,7 +70,7 @@ und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, u
     if (!v)
         return NULL;
     v->mac = *mac;
-    v->threads = threads;
+    v->device = (und_device){.threads = threads};
     v->axes = mac->n[2] == 1 ? 2 : 3;
     v->coupled = coupled;
     v->own_share = coupled ? 1 : OWN_SHARE;
@@ -75,6 +79,13 @@ und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, u
         return NULL;
     }
     return v;
+}
+
+void und_viscous_share(und_viscous *v, const und_halo *halo)
+{
+    v->device.halo = halo;
+    for (int a = 0; a < v->axes; a++)
+        und_pressure_share(v->level[a], halo);
 }
 
 void und_viscous_destroy(und_viscous *v)
@@ -134,14 +145,31 @@ static void pass(const und_viscous *v, const und_mask faces[3], const und_kernel
 {
     sets s;
     at_faces(&s, v, faces, kernel, args);
-    und_pass_run(&(und_device){v->threads}, s.pass, v->axes);
+    und_pass_run(&v->device, s.pass, v->axes);
+}
+
+/* What others have of its components: floats, or doubles. */
+static void get(const und_viscous *v, void *x, void *y, void *z, size_t size, int reach)
+{
+    void *const values[] = {x, y, z};
+    und_halo_field halo[3];
+    for (int a = 0; a < v->axes; a++)
+        halo[a] = und_halo_of(&v->mac, values[a], size, reach);
+    und_halo_get(v->device.halo, halo, v->axes);
 }
 
 static und_total total(const und_viscous *v, const und_kernel kernel[3], const und_viscous_args *args)
 {
     sets s;
     at_faces(&s, v, v->unknown, kernel, args);
-    return und_reduce(&(und_device){v->threads}, s.pass, v->axes, v->row);
+    return und_reduce(&v->device, s.pass, v->axes, v->row);
+}
+
+/* Sums over faces of a change p, of which those beside them are a part. */
+static double apply(const und_viscous *v, const und_viscous_args *args)
+{
+    get(v, v->p[0], v->p[1], v->p[2], sizeof(double), 1);
+    return total(v, und_viscous_apply_kernel, args).sum;
 }
 
 /* ---- Its preconditioner ---- */
@@ -153,7 +181,8 @@ static void set_preconditioner(und_viscous *v)
     args.divide = (float)(1 / largest);
     for (int a = 0; a < v->axes; a++) {
         const und_set faces = und_set_cells(&v->mac, UND_ROWS_INSIDE, &v->unknown[a]);
-        und_pass_run(&(und_device){v->threads}, &UND_PASS_AXIS(und_viscous_sides, a, &args, &faces), 1);
+        und_pass_run(&v->device, &UND_PASS_AXIS(und_viscous_sides, a, &args, &faces), 1);
+        get(v, v->weight[0], v->weight[1], v->weight[2], sizeof(float), UND_HALO_ALL);
         und_pressure_set(v->level[a], &v->unknown[a], (const float *const *)v->weight, v->known);
     }
     v->scale = 1 / largest;
@@ -179,7 +208,7 @@ static und_mac_flow_report solve(und_viscous *v, double fastest, double toleranc
     double first = left.most, enough = fmax(tolerance * first, ROUNDING * fastest);
     while (left.most > enough && report.iterations < max_iterations && left.sum > 0) {
         pass(v, v->unknown, und_viscous_turn_kernel, &turn);
-        const double done = total(v, und_viscous_apply_kernel, &turn).sum;
+        const double done = apply(v, &turn);
         advance.factor = left.sum / done;
         if (!(done > 0) || !isfinite(advance.factor))
             break;
@@ -206,6 +235,17 @@ void und_viscous_keep(und_viscous *v, const und_mac_flow *flow)
     pass(v, flow->flows, und_viscous_keep_base_kernel, &args);
 }
 
+/* Stresses are those of faces around, whose shares of liquid have cells around. */
+enum { WEIGHTS_REACH = 3 };
+
+static void get_viscosity(const und_viscous *v, const und_viscous_flow *flow)
+{
+    const und_halo_field nu = und_halo_of(&v->mac, flow->nu, sizeof *flow->nu, WEIGHTS_REACH);
+    und_halo_get(v->device.halo, &nu, 1);
+    if (!v->coupled)
+        get(v, v->base[0], v->base[1], v->base[2], sizeof(float), WEIGHTS_REACH);
+}
+
 und_mac_flow_report und_viscous_step(und_viscous *v, const und_viscous_flow *flow)
 {
     und_viscous_args args = args_of(v), force = args;
@@ -214,12 +254,15 @@ und_mac_flow_report und_viscous_step(und_viscous *v, const und_viscous_flow *flo
         force.u[a] = v->coupled ? flow->flow->u[a] : v->base[a];
         force.solid_u[a] = flow->solids->u[a];
     }
+    und_distance_get_phi(flow->surface, WEIGHTS_REACH);
+    und_mac_flow_get(flow->flow, UND_GET_U | UND_GET_FLOWS, WEIGHTS_REACH);
+    get_viscosity(v, flow);
     und_viscous_set_weights(v, flow);
     pass(v, v->unknown, und_viscous_force_face_kernel, &force);
     set_preconditioner(v);
     if (!v->coupled) {
         pass(v, v->unknown, und_viscous_guess_kernel, &args);
-        total(v, und_viscous_apply_kernel, &args);
+        apply(v, &args);
         pass(v, v->unknown, und_viscous_take_guess_kernel, &args);
     }
     const double fastest = total(v, und_viscous_fastest_kernel, &args).most;

@@ -17,6 +17,7 @@
 typedef struct und_viscous und_viscous;
 
 und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, und_error *err);
+void und_viscous_share(und_viscous *v, const und_halo *halo); /* who has slices of the grid beside these */
 void und_viscous_destroy(und_viscous *v);
 
 /* Before forces act on the flow: keeps what the split solver takes explicitly. */
@@ -27,7 +28,7 @@ typedef struct und_viscous_flow {
     const und_distance *surface;
     const und_solids *solids;
     const und_mask *held; /* cells whose faces' velocities are given; NULL: none */
-    const float *nu;      /* m2/s, of liquid cells */
+    float *nu;            /* m2/s, of liquid cells */
     bool stick;           /* to solids and closed sides; false: slips along them */
     double dt;
     double tolerance; /* of the change of velocities: how far off it may be, as a part of its largest */

@@ -7,7 +7,8 @@
 
 struct und_viscous {
     und_mac mac;
-    int threads, axes; /* of the grid: 2 or 3 */
+    und_device device;
+    int axes; /* of the grid: 2 or 3 */
     bool coupled;
     float own_share;     /* of shear stress that a component's own derivative bears in the split solver */
     und_mask unknown[3]; /* faces */

@@ -85,7 +85,7 @@ void und_viscous_set_weights(und_viscous *v, const und_viscous_flow *f)
                                      .room = f->solids->any ? f->solids->room : NULL,
                                      .inverse = v->inverse,
                                      .cell = v->cell};
-    const und_device device = {v->threads};
+    const und_device device = v->device;
     const und_set rows = rows_of(&v->mac);
     for (int a = 0; a < 3; a++) {
         args.open[a] = f->solids->open[a];

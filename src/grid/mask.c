@@ -1,11 +1,8 @@
 #include "grid/mask.h"
 
 #include "base/pages.h"
-#include "base/parallel.h"
 
 #include <string.h>
-
-enum { WORDS_TO_SHARE = 1 << 14 };
 
 static size_t row_count(const und_mask *m)
 {
@@ -45,33 +42,6 @@ bool und_mask_stretch(const und_mask *m, int y, int z, int x, int *begin, int *e
         bits = ~row[w];
     *end = (bits ? 64 * w + __builtin_ctzll(bits) : 64 * m->words) - 1;
     return true;
-}
-
-static void grow_row(const und_mask *in, int y, int z, uint64_t last, uint64_t *restrict out)
-{
-    const uint64_t *own = und_mask_row(in, y, z);
-    for (int w = 0; w < in->words; w++)
-        out[w] = own[w] | own[w] << 1 | own[w] >> 1 | (w > 0 ? own[w - 1] >> 63 : 0) |
-                 (w + 1 < in->words ? own[w + 1] << 63 : 0);
-    const uint64_t *beside[4] = {
-        y >= 0 ? und_mask_row(in, y - 1, z) : NULL, y < in->n[1] ? und_mask_row(in, y + 1, z) : NULL,
-        z >= 0 ? und_mask_row(in, y, z - 1) : NULL, z < in->n[2] ? und_mask_row(in, y, z + 1) : NULL};
-    for (int i = 0; i < 4; i++)
-        for (int w = 0; beside[i] && w < in->words; w++)
-            out[w] |= beside[i][w];
-    out[in->words - 1] &= last;
-}
-
-void und_mask_grow(const und_mask *in, und_mask *out, int threads)
-{
-    int used = (in->n[0] + 2) & 63; /* bits of a row's last word */
-    uint64_t last = used ? ~UINT64_C(0) >> (64 - used) : ~UINT64_C(0);
-    threads = und_workers(threads, row_count(in) * (size_t)in->words, WORDS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int z = -1; z <= in->n[2]; z++)
-        for (int y = -1; y <= in->n[1]; y++)
-            if (und_present_has(in->present, y, z))
-                grow_row(in, y, z, last, und_mask_row(out, y, z));
 }
 
 /* Words that are one behind the other, from begin to below end: all, or those of a row that there is. */

@@ -51,6 +51,11 @@ und_set und_set_slices(const und_mac *mac, und_rows rows)
     return in_blocks(s, s.rows > s.wide ? s.wide : ROWS);
 }
 
+und_set und_set_shared(const und_device *device, const und_mac *mac, und_rows rows)
+{
+    return device->halo ? und_set_slices(mac, rows) : und_set_rows(mac, rows);
+}
+
 und_set und_set_cells(const und_mac *mac, und_rows rows, const und_mask *cells)
 {
     und_set s = und_set_rows(mac, rows);
@@ -177,7 +182,8 @@ static int add_parts(const und_device *device, const und_step *step, part *parts
     return count;
 }
 
-void und_pass_steps(const und_device *device, const und_step *steps, int count)
+/* Steps that nothing has to come from others for, but before the first. */
+static void run_steps(const und_device *device, const und_step *steps, int count)
 {
     part parts[MOST_PARTS];
     int tasks[MOST_PARTS];
@@ -189,6 +195,17 @@ void und_pass_steps(const und_device *device, const und_step *steps, int count)
         for (int k = 0; k < own; k++)
             shared |= !parts[k].alone;
         und_steps_share(run_task, parts, tasks, own, shared ? device->threads : 1);
+    }
+}
+
+void und_pass_steps(const und_device *device, const und_step *steps, int count)
+{
+    for (int i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && !(device->halo && steps[end].halos > 0);)
+            end++;
+        if (steps[i].halos > 0 && !left_out(&steps[i]))
+            und_halo_get(device->halo, steps[i].halo, steps[i].halos);
+        run_steps(device, steps + i, end - i);
     }
 }
 
@@ -235,5 +252,10 @@ float und_pass_most(const und_device *device, const und_pass *passes, int count,
         blocks += passes[i].set->blocks;
     }
     und_pass_run(device, wrapped, count);
+    for (int i = 0; i < count && device->halo; i++) {
+        const und_set *s = passes[i].set; /* und_set_shared */
+        const und_halo_field of_slices = und_halo_of_slices(s->mac, found[i].block, sizeof *block, s->low[1]);
+        und_halo_get(device->halo, &of_slices, 1);
+    }
     return und_most_of(block, blocks);
 }

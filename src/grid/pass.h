@@ -17,10 +17,11 @@
 #define UND_GRID_PASS_H
 
 #include "base/lanes.h"
-#include "grid/mask.h"
+#include "grid/halo.h"
 
 typedef struct und_device {
     int threads;
+    const und_halo *halo; /* who has slices of the grid beside these; NULL: all are here */
 } und_device;
 
 /* ---- Places ---- */
@@ -56,6 +57,8 @@ typedef enum und_rows {
 und_set und_set_rows(const und_mac *mac, und_rows rows);
 /* The same, each slice a block; in two dimensions there is one, and rows are. */
 und_set und_set_slices(const und_mac *mac, und_rows rows);
+/* Whichever: slices where others have some, so that no block has rows of several machines. */
+und_set und_set_shared(const und_device *device, const und_mac *mac, und_rows rows);
 /* Of cells of a mask, or of high faces across an axis; whole rows where it is NULL. */
 und_set und_set_cells(const und_mac *mac, und_rows rows, const und_mask *cells);
 /* Of cells from low to below high, each worth so many. */
@@ -242,7 +245,9 @@ typedef struct und_step {
     const und_pass *passes;
     int count;
     bool chain;
-    const bool *unless; /* it is left out where steps before have set this; may be NULL */
+    const bool *unless;         /* it is left out where steps before have set this; may be NULL */
+    const und_halo_field *halo; /* what it reads of others' slices, that steps before have written */
+    int halos;
 } und_step;
 
 /* Of a chain, as und_pass_chain runs it: how many steps that is, `count` at most. */

@@ -210,28 +210,22 @@ static inline void und_sample_velocity(const und_mac *m, float *const u[3], cons
         und_sample_components(m, u, place, out, 3);
 }
 
-/* The value of cells at one place; slope[]: what it gains from `by` cells before it to as far behind, along
- * each axis. */
-static inline float und_sample_slope(const und_mac *m, const float *v, const float place[3], float by,
-                                     float slope[3])
+/* The value of cells; slope[]: what it gains from `by` cells before a place to as far behind, along each
+ * axis.
+ */
+static inline void und_sample_slopes(const und_mac *m, const float *v, const und_lanes place[3], float by,
+                                     und_lanes *value, und_lanes slope[3])
 {
-    enum { PLACES = 7 };
-    float value[PLACES];
-    for (int first = 0; first < PLACES; first += UND_LANES) {
-        und_lanes at[3], found;
-        for (int a = 0; a < 3; a++) {
-            float there[UND_LANES];
-            for (int i = 0; i < UND_LANES; i++)
-                there[i] = place[a] + (first + i == 1 + 2 * a ? by : first + i == 2 + 2 * a ? -by : 0);
-            at[a] = und_lanes_load(there);
-        }
-        und_sample_cells(m, v, at, &found, NULL);
-        for (int i = 0; i < UND_LANES && first + i < PLACES; i++)
-            value[first + i] = found[i];
+    und_lanes at[3] = {place[0], place[1], place[2]}, low, high;
+    und_sample_cells(m, v, at, value, NULL);
+    for (int a = 0; a < 3; a++) {
+        at[a] = place[a] + by;
+        und_sample_cells(m, v, at, &high, NULL);
+        at[a] = place[a] - by;
+        und_sample_cells(m, v, at, &low, NULL);
+        at[a] = place[a];
+        slope[a] = high - low;
     }
-    for (int a = 0; a < 3; a++)
-        slope[a] = value[1 + 2 * a] - value[2 + 2 * a];
-    return value[0];
 }
 
 /* Where the flow takes a place in a time in which a speed of 1 m/s crosses `cells_per_speed` cells; below 0:

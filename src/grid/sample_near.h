@@ -249,8 +249,8 @@ UND_INLINE bool und_near_velocity(const und_mac *m, float *const u[3], const und
 
 /* und_sample_velocity's and und_sample_faces'; only places of `which` are asked for, of which the first is
  * one. */
-static inline void und_sample_near_velocity(const und_mac *m, float *const u[3], const und_lanes place[3],
-                                            unsigned which, und_lanes out[3])
+UND_INLINE void und_sample_near_velocity(const und_mac *m, float *const u[3], const und_lanes place[3],
+                                         unsigned which, und_lanes out[3])
 {
 #ifdef UND_LANES_512
     if (m->n[2] > 1 && und_near_velocity(m, u, place, which, out))
@@ -277,18 +277,10 @@ UND_INLINE void und_sample_near_faces(const und_mac *m, const float *v, int axis
     und_sample_faces(m, v, axis, place, out, range);
 }
 
-/* Of what is between faces across the axis, each at the lowest of those: whether it is in the mask. */
-UND_INLINE unsigned und_sample_near_bits(const und_mac *m, const und_mask *mask, int axis,
-                                         const und_lanes place[3], unsigned which)
+/* Of places between faces across the axis, each at the lowest of those, which are in a mask. */
+UND_INLINE unsigned und_sample_bits(const und_mac *m, const und_mask *mask, int axis,
+                                    const und_lanes place[3])
 {
-#ifdef UND_LANES_512
-    if (m->n[2] > 1) {
-        int low[3];
-        const und_near_box box = und_near_box_across(m, axis, place, which, low);
-        if (box.fits)
-            return und_near_bits(mask, &box, low[0] - UND_NEAR_BEFORE, low[1], low[2]) & which;
-    }
-#endif
     const ptrdiff_t row = 64 * mask->words, step[3] = {1, row, row * (mask->n[1] + 2)};
     und_lanes_int bit = {0};
     bit += (int32_t)(step[0] + step[1] + step[2]);
@@ -298,7 +290,31 @@ UND_INLINE unsigned und_sample_near_bits(const und_mac *m, const und_mask *mask,
                           : und_between_make(m->n[k], step[k], place[k] + 0.5f - low, 1))
                    .low;
     }
-    return und_lanes_bits_at(mask->bits, bit) & which;
+    return und_lanes_bits_at(mask->bits, bit);
+}
+
+/* The same as und_sample_near_faces where places are between faces of which the lowest is in the mask: which
+ * are. */
+UND_INLINE unsigned und_sample_near_known(const und_mac *m, const float *v, const und_mask *mask, int axis,
+                                          const und_lanes place[3], unsigned which, und_lanes *out)
+{
+#ifdef UND_LANES_512
+    if (m->n[2] > 1) {
+        int low[3];
+        const und_near_box box = und_near_box_across(m, axis, place, which, low);
+        if (box.fits) {
+            const unsigned known =
+                und_near_bits(mask, &box, low[0] - UND_NEAR_BEFORE, low[1], low[2]) & which;
+            if (known)
+                *out = und_near_sample(m, v, &box, true, NULL);
+            return known;
+        }
+    }
+#endif
+    const unsigned known = und_sample_bits(m, mask, axis, place) & which;
+    if (known)
+        und_sample_faces(m, v, axis, place, out, NULL);
+    return known;
 }
 
 UND_INLINE void und_sample_near_trace(const und_mac *m, float *const u[3], const und_lanes place[3],

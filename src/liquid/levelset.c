@@ -309,6 +309,7 @@ static und_mac_flow_report make_flow(und_levelset *s)
         carry_velocity(s); /* 4.4.6 */
     STEP (FORCES) {
         und_levelset_viscous_keep(s);
+        und_levelset_volume_slow(s);
         push(s);
         und_levelset_volume_keep(s, &pressed);
     }
@@ -645,22 +646,29 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     s->film_cell = NULL;
     s->closing = NULL;
     und_levelset_closing_forget(s);
+    s->wet = (und_mask){0};
     s->lent = 0;
     if (und_levelset_viscous_open(s, err) || und_levelset_heat_open(s, err) || check_memory(s, err) ||
         und_levelset_wall_films_open(s, err) || und_levelset_volume_open(s, err) ||
         und_levelset_held_open(s, err) ||
-        und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
-        und_mac_flow_open(&s->flow, &s->mac, s->threads, s->scratch, err) ||
+        und_distance_open(&s->surface, &s->mac, s->layers, s->device.threads, err) ||
+        und_mac_flow_open(&s->flow, &s->mac, s->device.threads, s->scratch, err) ||
         (s->def.order == 2 && und_mac_flow_keep_gained(&s->flow, is_viscous(def), err)) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
-                        s->threads, err) ||
-        !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
+                        s->device.threads, err) ||
+        !(s->elements =
+              und_elements_create(&s->mac, def->elements, def->element_count, s->device.threads, err)) ||
         und_levelset_control_open(s, old, err))
         return err->status;
     s->solids.windowed = def->window.on;
     if (s->volume)
         und_elements_hold_thin(s->elements);
     s->surface.keeps_thin = s->volume != NULL; /* how thick it is, cells know */
+    s->surface.device.halo = s->flow.device.halo = s->solids.device.halo = s->device.halo;
+    if (s->volume)
+        und_levelset_volumes(s)->device.halo = s->device.halo;
+    und_levelset_viscous_share(s);
+    s->flow.crosses = (int)ceil(s->furthest) + 1;
     return UND_OK;
 }
 
@@ -693,12 +701,15 @@ static und_status make_parts(und_levelset *s, und_error *err)
         und_levelset_bands_open(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->squeezed = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->squeezed, "solids", err)) ||
-        !(s->system = und_pressure_create(&s->mac, s->threads, s->scratch, err)) ||
-        (traced && !(s->particles = und_level_set_particles_create(&s->mac, &particles, def->seed, s->threads,
-                                                                   s->scratch, err))) ||
+        !(s->system = und_pressure_create(&s->mac, s->device.threads, s->scratch, err)) ||
+        (traced && !(s->particles = und_level_set_particles_create(&s->mac, &particles, def->seed,
+                                                                   s->device.threads, s->scratch, err))) ||
         (((traced && def->spray) || s->volume) && und_levelset_spray_open(s, err)) ||
         und_levelset_fill(s, err))
         return err->status;
+    und_pressure_share(s->system, s->device.halo);
+    if (s->particles)
+        s->particles->device.halo = s->device.halo;
     return UND_OK;
 }
 
@@ -715,7 +726,7 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     und_liquid_init(&s->liquid, &levelset_class, &s->time, s->stages, stage_names, STAGE_COUNT);
     s->def = *def;
     s->def.order = order_of(def);
-    s->threads = und_threads(def->threads);
+    s->device.threads = und_threads(def->threads);
     s->def.courant = courant_of(def);
     s->furthest = is_viscous(def) ? 0 : fmin(s->def.courant * FURTHER, FURTHEST);
     s->furthest = fmax(s->furthest, s->def.courant);

@@ -118,7 +118,7 @@ static bool mark(und_levelset *s, apart_fn *fn)
     int changed = 0;
     const apart_args args = {s, fn, &changed};
     const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    und_pass(&(und_device){s->threads}, mark_row, &args, &rows);
+    und_pass(&s->device, mark_row, &args, &rows);
     return changed;
 }
 
@@ -151,7 +151,7 @@ static void stay_apart(und_levelset *s)
 {
     const stay_args args = {s->surface.phi, s->solids.distance};
     const und_set cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->solids.apart);
-    und_pass(&(und_device){s->threads}, stay, &args, &cells);
+    und_pass(&s->device, stay, &args, &cells);
 }
 
 void und_levelset_into_solids(und_levelset *s, bool moved)

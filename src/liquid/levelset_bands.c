@@ -3,8 +3,8 @@
  * A grid keeps what is in the cells along its open sides, three deep, after each substep.  One that lies
  * further down the flow covers these cells too: there phi and velocities are the other's, interpolated in
  * time, and held; what flows on over their border is what leaves the other grid, and booked as sources. */
-#include "base/pages.h"
 #include "base/status.h"
+#include "grid/field.h"
 #include "liquid/levelset_state.h"
 
 #include <math.h>
@@ -387,15 +387,21 @@ static und_status open_upstream(und_levelset *s, const und_upstream_def *def, up
     return UND_OK;
 }
 
+#define FIELD(member, at) UND_FIELD(struct und_levelset_bands, member, at)
+
+enum { AT_VALUES = UND_AT_OWN };
+static const und_field value_fields[] = {FIELD(values, AT_VALUES)};
+static const und_field fields[] = {FIELD(marked, UND_AT_CELLS), FIELD(room, UND_AT_CELLS)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 static und_status open_taken(und_levelset *s, und_error *err)
 {
     struct und_levelset_bands *b = s->bands;
     und_status status = und_mask_open(&b->cells, &s->mac, "bands", err);
     b->count = s->def.upstream_count;
     b->list = und_alloc((size_t)b->count, sizeof *b->list, "bands", err);
-    b->marked = und_pages_alloc(s->mac.count, "bands", err);
-    b->room = und_pages_alloc(s->mac.count * sizeof *b->room, "bands", err);
-    if (status || !b->list || !b->marked || !b->room)
+    status |= und_field_open_all(b, fields, FIELDS, &(und_field_room){.mac = &s->mac}, "bands", err);
+    if (status || !b->list)
         return err->status;
     for (int i = 0; i < b->count && !status; i++)
         status = open_upstream(s, &s->def.upstreams[i], &b->list[i], err);
@@ -423,7 +429,9 @@ und_status und_levelset_bands_open(und_levelset *s, und_error *err)
     if (!b)
         return err->status;
     b->own = und_levelset_bands(s->mac.n, s->def.open, s->heat != NULL, s->volume != NULL);
-    if (s->def.sink.put && !(b->values = und_pages_alloc((b->own.values + 1) * sizeof(float), "bands", err)))
+    const size_t values = b->own.values + 1;
+    if (s->def.sink.put &&
+        und_field_open_all(b, value_fields, 1, &(und_field_room){.own = &values}, "bands", err) != UND_OK)
         return err->status;
     if (s->def.sink.put && s->volume &&
         (!(b->gone = und_alloc(b->own.faces + 1, sizeof *b->gone, "bands", err)) ||
@@ -438,9 +446,8 @@ void und_levelset_bands_close(und_levelset *s)
     if (!b)
         return;
     und_mask_close(&b->cells);
-    und_pages_free(b->values);
-    und_pages_free(b->marked);
-    und_pages_free(b->room);
+    und_field_close_all(b, value_fields, 1);
+    und_field_close_all(b, fields, FIELDS);
     free(b->list);
     free(b->rows);
     free(b->border);

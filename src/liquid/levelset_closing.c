@@ -5,10 +5,12 @@
  * liquid while the pressure is found, as films do, and take in just what they have room for.  Most are known
  * by the flow and gravity; those that only the pressure drives liquid into, once it is found: where they are
  * many it is found again, as long as that drives it into more. */
+#include "grid/mask_kernel.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 static const float LEAST_ROOM = 0.1f; /* of a cell */
 static const float SLIT = 0.2f;       /* of a face: the pressure would drive a jet through one */
@@ -47,9 +49,18 @@ static float space_in(const search *f, size_t at)
     return space > 0 ? space : 0;
 }
 
+/* How much of a face is open. */
+static float openness(const search *f, size_t at, int axis, bool high)
+{
+    const size_t step = (size_t)f->s->mac.step[axis];
+    if (f->s->solids.none && f->v->parts->inside[high ? at + step : at - step])
+        return 1;
+    return f->walls->open[axis][high ? at : at - step];
+}
+
 static bool is_open(const search *f, size_t at, int axis, bool high)
 {
-    return f->walls->open[axis][high ? at : at - (size_t)f->s->mac.step[axis]] >= 0.5f;
+    return openness(f, at, axis, high) >= 0.5f;
 }
 
 /* What there is of `flow` to come: what cells from one on along `step` hold. */
@@ -71,7 +82,7 @@ static float inflow(const search *f, size_t at, int axis, bool high)
     const ptrdiff_t step = high ? s->mac.step[axis] : -s->mac.step[axis];
     const size_t next = (size_t)((ptrdiff_t)at + step), face = high ? at : next;
     const float u = s->flow.u[axis][face] + (f->pressed ? 0 : (float)(s->def.gravity[axis] * f->kick));
-    const float flow = (high ? -u : u) * (float)(f->dt / s->def.dx) * f->walls->open[axis][face];
+    const float flow = (high ? -u : u) * (float)(f->dt / s->def.dx) * openness(f, at, axis, high);
     return flow > 0 ? comes(f, next, step, flow) : flow;
 }
 
@@ -91,158 +102,233 @@ static float known_inflow(const search *f, size_t at, int axis, bool high)
     return flow > 0 ? -flow : 0;
 }
 
-/* From a cell on along the axis the last of its gap before liquid that comes in, and how much does; 0: there
- * is none within `wide` cells.  At a wall, where that counts as an end too, 0 comes in. */
-static float find_end(const search *f, size_t *cell, int axis, bool high, int *wide, bool *wall)
+/* Where the gap that a cell is in ends on one side of it. */
+typedef struct gap_end {
+    size_t last; /* its cell there, */
+    int away;    /* so many cells on */
+    float comes; /* over that cell's face, 0 at a wall */
+    bool wall;
+} gap_end;
+
+/* Nothing comes, and there is no wall, where the gap does not end within the reach. */
+static gap_end find_end(const search *f, size_t at, int axis, bool high)
 {
     const ptrdiff_t step = high ? f->s->mac.step[axis] : -f->s->mac.step[axis];
-    *wall = false;
-    for (;; *cell = (size_t)((ptrdiff_t)*cell + step)) {
-        const size_t next = (size_t)((ptrdiff_t)*cell + step);
-        if (!is_open(f, *cell, axis, high)) {
-            *wall = true;
-            return 0;
+    gap_end end = {.last = at};
+    for (;; end.last = (size_t)((ptrdiff_t)end.last + step)) {
+        const size_t next = (size_t)((ptrdiff_t)end.last + step);
+        end.wall = !is_open(f, end.last, axis, high);
+        if (end.wall)
+            return end;
+        if (f->phi[next] < 0 && f->v->parts->own[next]) {
+            end.comes = fmaxf(inflow(f, end.last, axis, high), 0);
+            return end;
         }
-        if (f->phi[next] < 0 && f->v->parts->own[next])
-            return fmaxf(inflow(f, *cell, axis, high), 0);
-        if (--*wide <= 0 || space_in(f, next) < 0)
-            return 0;
+        if (++end.away >= f->reach || space_in(f, next) < 0)
+            return (gap_end){.away = f->reach};
     }
 }
 
-/* The gap that a cell is in, from a wall or liquid, which is up the axis or down, to liquid: what flows into
- * it in the step beside what it has room for, of a cell; 0 where there is none.  A jet that turns along the
- * wall is none: what comes over one face of it leaves by another. */
-static float overfills(const search *f, size_t at, int axis, bool up)
+/* The gap from a wall or liquid, which is up the axis or down, to liquid: what flows into it in the step
+ * beside what it has room for, of a cell; 0 where there is none.  A jet that turns along the wall is none:
+ * what comes over one face of it leaves by another. */
+static float overfills(const search *f, const gap_end *from, const gap_end *to, int axis, bool up)
 {
     const ptrdiff_t step = up ? f->s->mac.step[axis] : -f->s->mac.step[axis];
-    size_t from = at, to = at;
-    int wide = f->reach;
-    bool wall, other_wall;
-    const float in = find_end(f, &to, axis, !up, &wide, &other_wall);
-    if (!(in > 0))
+    if (!(to->comes > 0) || from->away + to->away >= f->reach || (!from->wall && !(from->comes > 0)))
         return 0;
-    const float across = find_end(f, &from, axis, up, &wide, &wall);
-    if (!wall && !(across > 0))
-        return 0;
-    float over = in + across;
-    for (size_t cell = to;; cell = (size_t)((ptrdiff_t)cell + step)) {
+    float over = to->comes + from->comes;
+    for (size_t cell = to->last;; cell = (size_t)((ptrdiff_t)cell + step)) {
         over -= space_in(f, cell);
         for (int way = 0; way < (f->s->mac.n[2] > 1 ? 6 : 4); way++)
             over += way / 2 != axis ? known_inflow(f, cell, way / 2, way % 2) : 0;
-        if (cell == from)
+        if (cell == from->last)
             return over;
     }
 }
 
-/* By the most that a gap it is in gets too much. */
-static float overfilled(const search *f, size_t at)
+/* By the most that a gap along some axes, as bits, gets too much that a cell is in. */
+static float overfilled(const search *f, size_t at, unsigned axes)
 {
     float most = 0;
-    for (int way = 0; way < (f->s->mac.n[2] > 1 ? 6 : 4); way++) {
-        const float over = overfills(f, at, way / 2, way % 2);
-        most = over > most ? over : most;
+    for (; axes; axes &= axes - 1) {
+        const int axis = __builtin_ctz(axes);
+        const gap_end low = find_end(f, at, axis, false);
+        if (!low.wall && !(low.comes > 0))
+            continue;
+        const gap_end high = find_end(f, at, axis, true);
+        const float over[2] = {overfills(f, &low, &high, axis, false), overfills(f, &high, &low, axis, true)};
+        for (int i = 0; i < 2; i++)
+            most = over[i] > most ? over[i] : most;
     }
     return most;
 }
 
-/* Of UND_LANES cells from x on in a row: bits of those from which liquid is so near along an axis that it may
- * be at the other end of their gap. */
-static unsigned before_liquid(const search *f, const int cell[3], int axis, bool up)
+/* ---- Where there may be gaps ---- */
+
+static void mark_wet(const search *f, und_place p)
 {
-    const und_mac *m = &f->s->mac;
-    const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    const int last = up ? m->n[axis] - cell[axis] : cell[axis] + 1; /* steps to the layer beside the domain */
-    const ptrdiff_t step = up ? m->step[axis] : -m->step[axis];
-    und_lanes_int wet = {0};
-    for (int by = 1; by <= f->reach && (axis == 0 || by <= last); by++)
-        wet |= und_lanes_load(f->phi + ((ptrdiff_t)at + by * step)) < 0;
-    return und_lanes_bits(wet);
+    const und_mask *wet = &f->s->wet;
+    for (int w = 0; w < wet->words; w++)
+        und_mask_row(wet, p.y, p.z)[w] =
+            und_word_of(f->phi + p.at, wet->n[0], w, false, 0) & und_word_inside(wet->n[0], w);
+}
+UND_KERNEL(mark_wet, search, UND_EACH_ROW)
+
+enum { WORDS = 512 }; /* of rows that are looked at in one go */
+
+/* Some rows of a slice: words of their cells, of those with liquid so near along an axis, or any, that it may
+ * be at the other end of their gap, of those for which that may be a wall, of those that may be in one. */
+typedef struct rows {
+    int y, end, z, words;
+    uint64_t near[6][WORDS], any[WORDS], walled[WORDS], found[WORDS];
+} rows;
+
+/* At the ends of rows there may be some too many. */
+static void look_along(const search *f, rows *r, int axis, bool up)
+{
+    const und_mask *wet = &f->s->wet;
+    uint64_t *near = r->near[2 * axis + up];
+    memset(near, 0, (size_t)((r->end - r->y) * r->words) * sizeof *near);
+    for (int by = 1; by <= f->reach; by++) {
+        const int y = axis == 1 ? up ? by : -by : 0, z = r->z + (axis == 2 ? up ? by : -by : 0);
+        const int first = r->y > -y ? r->y : -y, end = r->end < wet->n[1] - y ? r->end : wet->n[1] - y;
+        if (z < 0 || z >= wet->n[2] || first >= end)
+            continue;
+        const uint64_t *from = und_mask_row(wet, first + y, z);
+        uint64_t *to = near + (first - r->y) * r->words;
+        for (int i = 0, count = (end - first) * r->words; i < count; i++)
+            to[i] |= axis != 0 ? from[i]
+                     : up      ? from[i] >> by | from[i + 1] << (64 - by)
+                               : from[i] << by | from[i - 1] >> (64 - by);
+    }
 }
 
-/* Bits of cells from `cell` on so near to a wall that they may be between it and liquid. */
-static unsigned before_walls(const search *f, const int cell[3])
+/* Word w of a row's cells from first to below end. */
+static uint64_t word_between(int first, int end, int w)
 {
-    const und_mac *m = &f->s->mac;
+    return und_word_inside(end, w) & ~und_word_inside(first, w);
+}
+
+static uint64_t walled_word(const search *f, const rows *r, int y, int w, int i)
+{
+    const int *n = f->s->mac.n, axes = n[2] > 1 ? 3 : 2, cell[3] = {0, y, r->z};
     const bool *closed = f->walls->closed;
-    const int axes = m->n[2] > 1 ? 3 : 2;
-    unsigned bits = 0, near = 0, ends[2] = {0};
-    for (int a = 1; a < axes; a++) {
-        if (cell[a] < f->reach && closed[2 * a])
-            bits |= before_liquid(f, cell, a, true);
-        if (cell[a] >= m->n[a] - f->reach && closed[2 * a + 1])
-            bits |= before_liquid(f, cell, a, false);
+    uint64_t bits = 0;
+    for (int side = 0; side < 2 * axes; side++) {
+        const int a = side / 2, from = side % 2 ? n[a] - f->reach : 0, low = from > 0 ? from : 0;
+        const bool near = a == 0 || (cell[a] >= from && cell[a] < from + f->reach);
+        if (closed[side] && near)
+            bits |= r->near[side ^ 1][i] & (a > 0 ? ~UINT64_C(0) : word_between(low, from + f->reach, w));
     }
-    for (int i = 0; i < UND_LANES; i++) {
-        ends[0] |= cell[0] + i < f->reach && closed[0] ? 1u << i : 0;
-        ends[1] |= cell[0] + i >= m->n[0] - f->reach && closed[1] ? 1u << i : 0;
-    }
-    for (int side = 0; side < 2; side++)
-        bits |= ends[side] ? ends[side] & before_liquid(f, cell, 0, side == 0) : 0;
-    if (f->walls->room)
-        near = und_lanes_bits(und_lanes_load(f->walls->distance + und_mac_at(m, cell[0], cell[1], cell[2])) <
-                              (float)(f->reach + 1));
-    for (int way = 0; near && way < 2 * axes; way++)
-        bits |= near & before_liquid(f, cell, way / 2, way % 2);
+    const uint64_t rest = f->walls->room ? r->any[i] & ~bits : 0;
+    if (rest)
+        bits |= rest & und_word_of(f->walls->distance + und_mac_at(&f->s->mac, 0, y, r->z), n[0], w, false,
+                                   (float)(f->reach + 1));
     return bits;
 }
 
-/* The same of some between liquid on two sides. */
-static unsigned between_liquid(const search *f, const int cell[3], unsigned some)
+static void look_around(const search *f, rows *r)
+{
+    const int axes = f->s->mac.n[2] > 1 ? 3 : 2, count = (r->end - r->y) * r->words;
+    const uint64_t *wet = und_mask_row(&f->s->wet, r->y, r->z);
+    for (int way = 0; way < 2 * axes; way++)
+        look_along(f, r, way / 2, way % 2);
+    memset(r->any, 0, sizeof r->any);
+    for (int way = 0; way < 2 * axes; way++)
+        for (int i = 0; i < count; i++)
+            r->any[i] |= r->near[way][i];
+    for (int i = 0; i < count; i++)
+        r->walled[i] = walled_word(f, r, r->y + i / r->words, i % r->words, i);
+    for (int i = 0; i < count; i++) {
+        uint64_t between = 0;
+        for (int a = 0; a < axes; a++)
+            between |= r->near[2 * a][i] & r->near[2 * a + 1][i];
+        r->found[i] = (between | r->walled[i]) & ~wet[i] & und_word_inside(f->s->mac.n[0], i % r->words);
+    }
+}
+
+/* Axes, as bits, along which a cell of a word may be in a gap. */
+static unsigned axes_at(const rows *r, int word, int bit, int axes)
 {
     unsigned bits = 0;
-    for (int a = 0; a < (f->s->mac.n[2] > 1 ? 3 : 2); a++) {
-        const unsigned above = some & ~bits ? some & before_liquid(f, cell, a, true) : 0;
-        bits |= above ? above & before_liquid(f, cell, a, false) : 0;
+    for (int a = 0; a < axes; a++) {
+        const uint64_t low = r->near[2 * a][word], high = r->near[2 * a + 1][word];
+        bits |= (unsigned)(((low & high) | ((low | high) & r->walled[word])) >> bit & 1) << a;
     }
     return bits;
 }
 
-/* Those of a row into list[]; how much they would have too much, and how many they are. */
-static int64_t find_in_row(const search *f, int row, int32_t *list, int32_t *count)
+/* Cells of a word, from the one at `from` on, that would have too much, into list[]; how much in all. */
+static int64_t find_in_word(const search *f, const rows *r, int word, size_t from, int32_t *list,
+                            int32_t *count)
 {
-    const und_mac *m = &f->s->mac;
-    const und_lanes none = {0}, furthest = und_lanes_all((float)f->reach);
+    const int axes = f->s->mac.n[2] > 1 ? 3 : 2;
+    const float furthest = (float)f->reach;
     int64_t sum = 0;
-    *count = 0;
-    for (int x = 0; x < m->n[0]; x += UND_LANES) {
-        const size_t from = und_mac_row(m, row) + (size_t)x;
-        const und_lanes phi = und_lanes_load(f->phi + from);
-        unsigned bits =
-            und_lanes_bits((phi >= none) & (phi < furthest)) & und_volume_row_bits((size_t)(m->n[0] - x));
-        const int cell[3] = {x, row % m->n[1], row / m->n[1]};
-        if (bits) /* one side is no further than half of such a gap */
-            bits &= before_walls(f, cell) |
-                    between_liquid(f, cell, bits & und_lanes_bits(phi < 0.5f * (float)f->reach));
-        for (; bits; bits &= bits - 1) {
-            const size_t at = from + (size_t)__builtin_ctz(bits);
-            const float over = space_in(f, at) > 0 ? overfilled(f, at) : 0;
-            if (!(over > MARGIN))
-                continue;
-            list[(*count)++] = (int32_t)at;
-            sum += und_volume_units(over);
-        }
+    for (uint64_t bits = r->found[word]; bits; bits &= bits - 1) {
+        const int i = __builtin_ctzll(bits);
+        const size_t at = from + (size_t)i;
+        /* One side is no further than half of a gap between liquid. */
+        if (!(f->phi[at] < (r->walled[word] >> i & 1 ? furthest : 0.5f * furthest)))
+            continue;
+        const float over = space_in(f, at) > 0 ? overfilled(f, at, axes_at(r, word, i, axes)) : 0;
+        if (!(over > MARGIN))
+            continue;
+        list[(*count)++] = (int32_t)at;
+        sum += und_volume_units(over);
     }
     return sum;
 }
 
-static void find_gaps(const search *f, und_place p)
+static void find_in_rows(const search *f, rows *r)
 {
+    const und_mac *m = &f->s->mac;
     const und_volume_parts *parts = f->v->parts;
-    const int row = p.y + p.z * f->s->mac.n[1];
-    parts->row_sum[row] = find_in_row(f, row, parts->extra + p.at, &parts->row_count[row]);
+    look_around(f, r);
+    for (int y = r->y; y < r->end; y++) {
+        const int row = y + r->z * m->n[1], first = (y - r->y) * r->words;
+        const size_t at = und_mac_row(m, row);
+        int64_t sum = 0;
+        parts->row_count[row] = 0;
+        for (int w = 0; w < r->words; w++)
+            sum += find_in_word(f, r, first + w, at + (size_t)(64 * w) - 1, parts->extra + at,
+                                &parts->row_count[row]);
+        parts->row_sum[row] = sum;
+    }
 }
-UND_KERNEL(find_gaps, search, UND_EACH_ROW)
+
+static void find_gaps_block(const void *args, const und_set *set, int block)
+{
+    const search *f = args;
+    const und_place first = und_set_row(set, block * set->per_block);
+    const int end = first.y + und_set_end(set, block) - block * set->per_block;
+    rows r = {.z = first.z, .words = f->s->wet.words};
+    const int most = WORDS / r.words;
+    for (int y = first.y; y < end; y = r.end) {
+        y = f->s->present ? und_present_next(f->s->present, y, end, r.z) : y;
+        r.y = r.end = y;
+        while (r.end < end && r.end < y + most && und_present_has(f->s->present, r.end, r.z))
+            r.end++;
+        if (r.end == y)
+            break;
+        find_in_rows(f, &r);
+    }
+}
+static const und_kernel find_gaps = {"find_gaps", find_gaps_block};
 
 /* Adds cells to list[count]; how much they would have too much, cells. */
 static double find(const search *f, int32_t *list, int *count)
 {
+    enum { STEPS = 2 };
     const und_mac *m = &f->s->mac;
     const und_volume_parts *p = f->v->parts;
-    const und_set slices = und_set_slices(m, UND_ROWS_INSIDE);
+    const und_set slices = und_set_slices(m, UND_ROWS_INSIDE), inside = und_set_rows(m, UND_ROWS_INSIDE);
+    const und_pass mark = UND_PASS(mark_wet, f, &inside), look = {&find_gaps, f, &slices};
+    const und_step steps[STEPS] = {{.passes = &mark, .count = 1}, {.passes = &look, .count = 1}};
     int64_t sum = 0;
     und_volume_borrow(f->v);
-    und_pass(&(und_device){f->s->threads}, find_gaps, f, &slices);
+    und_pass_steps(&f->s->device, steps, STEPS);
     UND_MAC_EACH_ROW (m, row) {
         memcpy(list + *count, p->extra + und_mac_row(m, row), (size_t)p->row_count[row] * sizeof *list);
         *count += p->row_count[row];

@@ -1,7 +1,7 @@
 /* Control particles in the model: when they act, and what the ledger and the report say of it (Rasmussen et
  * al. 2004, section 4). */
-#include "base/pages.h"
 #include "base/status.h"
+#include "grid/field.h"
 #include "liquid/levelset_state.h"
 
 #include <math.h>
@@ -17,6 +17,8 @@ struct und_levelset_control {
     und_error trouble; /* of their files */
 };
 
+static const und_field fields[] = {UND_FIELD(struct und_levelset_control, touched, UND_AT_CELLS)};
+
 und_status und_levelset_control_open(und_levelset *s, const struct und_levelset_control *old, und_error *err)
 {
     if (s->def.control_particle_count == 0)
@@ -24,17 +26,17 @@ und_status und_levelset_control_open(und_levelset *s, const struct und_levelset_
     struct und_levelset_control *c = s->control = und_alloc(1, sizeof *c, "control", err);
     if (!c)
         return err->status;
-    c->control_particles = old ? und_control_particles_create_like(old->control_particles, &s->mac, err)
-                               : und_control_particles_create(&s->mac, s->def.control_particles,
-                                                              s->def.control_particle_count, s->threads, err);
+    c->control_particles =
+        old ? und_control_particles_create_like(old->control_particles, &s->mac, err)
+            : und_control_particles_create(&s->mac, s->def.control_particles, s->def.control_particle_count,
+                                           s->device.threads, err);
     if (!c->control_particles)
         return err->status;
     bool shapes = und_control_particles_have(c->control_particles, UND_CONTROL_SURFACE) ||
                   und_control_particles_have(c->control_particles, UND_CONTROL_ADDER) ||
                   und_control_particles_have(c->control_particles, UND_CONTROL_ERASER);
-    if (shapes && !(c->touched = und_pages_alloc(s->mac.count, "control", err)))
-        return err->status;
-    return UND_OK;
+    return shapes ? und_field_open_all(c, fields, 1, &(und_field_room){.mac = &s->mac}, "control", err)
+                  : UND_OK;
 }
 
 void und_levelset_control_close(und_levelset *s)
@@ -42,7 +44,7 @@ void und_levelset_control_close(und_levelset *s)
     if (!s->control)
         return;
     und_control_particles_destroy(s->control->control_particles);
-    und_pages_free(s->control->touched);
+    und_field_close_all(s->control, fields, 1);
     free(s->control);
 }
 

@@ -16,6 +16,7 @@
 #include "surface/volume_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 static const float BAND = 0.75f;    /* cells from the surface: where a crest is looked for */
 static const float EASY = 0.5f;     /* 1/cells: curvature that cells show well */
@@ -26,11 +27,16 @@ static const float FARTHEST = 12;   /* cells: how far the body may be */
 /* Cells inside the liquid, below the crest: where what is thrown is taken from. */
 static const float BELOW = 0.5f;
 
-typedef struct crest {
-    float place[3]; /* cells of the whole grid, on the surface */
-    float normal[3];
-    float sharp; /* 1/cells */
-} crest;
+/* Some crests, UND_LANES of which are worked on at once; more may come while they wait. */
+enum { ROOM = 2 * UND_LANES };
+typedef struct crests {
+    int count;
+    int32_t at[ROOM];     /* their cells */
+    float place[3][ROOM]; /* cells of the whole grid, on the surface */
+    float normal[3][ROOM];
+    float sharp[ROOM];   /* 1/cells */
+    double thrown[ROOM]; /* what leaves in the step, of UND_VOLUME_ONE, once it is found */
+} crests;
 
 double und_levelset_crest_speed(double outwards, double sharp, double fallen, double pull, double tension,
                                 double viscosity)
@@ -72,48 +78,56 @@ UND_INLINE und_lanes curvatures(const und_levelset *s, size_t at, und_lanes g[3]
     return und_lanes_select(square > STEEP * STEEP, sharp, (und_lanes){0});
 }
 
-static bool find_crest(const und_levelset *s, const int cell[3], size_t at, crest *c)
+/* Adds those of `which` that are sharp, of the cells of a row from one on. */
+static void add_crests(const und_levelset *s, size_t at, unsigned which, crests *c)
 {
+    const und_lanes phi = und_lanes_load(s->surface.phi + at);
     und_lanes g[3], length;
-    c->sharp = curvatures(s, at, g, &length)[0];
+    const und_lanes sharp = curvatures(s, at, g, &length);
+    const int first = c->count;
+    int cell[3];
+    which &= und_lanes_bits(sharp > EASY);
+    if (!which)
+        return;
+    und_volume_cell(&s->mac, at, cell);
+    for (unsigned bits = which; bits; bits &= bits - 1)
+        c->at[c->count++] = (int32_t)at + __builtin_ctz(bits);
+    und_lanes_pack(c->sharp + first, sharp, which);
     for (int a = 0; a < 3; a++) {
-        c->normal[a] = g[a][0] / length[0];
-        c->place[a] = (float)(s->mac.low[a] + cell[a]) + 0.5f - s->surface.phi[at] / length[0] * c->normal[a];
+        const float low = (float)(s->mac.low[a] + cell[a]) + 0.5f;
+        const und_lanes middle = a == 0 ? low + und_lanes_count() : und_lanes_all(low);
+        const und_lanes normal = g[a] / length;
+        und_lanes_pack(c->normal[a] + first, normal, which);
+        und_lanes_pack(c->place[a] + first, middle - phi / length * normal, which);
     }
-    return c->sharp > EASY;
-}
-
-static void velocity_at(const und_levelset *s, const float place[3], double velocity[3])
-{
-    und_lanes at[3], found[3];
-    for (int a = 0; a < 3; a++)
-        at[a] = und_lanes_all(place[a]);
-    und_sample_velocity(&s->mac, s->flow.u, at, found);
-    for (int a = 0; a < 3; a++)
-        velocity[a] = (double)found[a][0];
 }
 
 /* Goes down into the liquid, to where it is deepest, at most so many cells: in thin sheets along them. */
-static void find_body(const und_levelset *s, const crest *c, float far, float body[3])
+static void find_bodies(const und_levelset *s, const crests *c, und_lanes far, und_lanes body[3])
 {
-    float way[3] = {-c->normal[0], -c->normal[1], -c->normal[2]}, depth = 0;
-    for (int a = 0; a < 3; a++)
-        body[a] = c->place[a];
-    for (float gone = 0; gone < far;) {
-        const float step = fminf(far - gone, 1);
-        float next[3], slope[3];
+    const und_mac *m = &s->mac;
+    und_lanes way[3], depth = {0}, gone = {0};
+    und_lanes_int goes = gone < far;
+    for (int a = 0; a < 3; a++) {
+        way[a] = -und_lanes_load(c->normal[a]);
+        body[a] = und_lanes_load(c->place[a]);
+    }
+    while (und_lanes_bits(goes)) {
+        const und_lanes step = und_lanes_min(far - gone, und_lanes_all(1));
+        und_lanes next[3], slope[3], phi;
         for (int a = 0; a < 3; a++)
             next[a] = body[a] + step * way[a];
-        const float phi = und_sample_slope(&s->mac, s->surface.phi, next, 0.5f, slope);
-        const float length = sqrtf(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
-        if (phi > depth + 0.1f)
-            return;
+        und_sample_slopes(m, s->surface.phi, next, 0.5f, &phi, slope);
+        const und_lanes length =
+            und_lanes_sqrt(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
+        goes &= ~(phi > depth + 0.1f);
         for (int a = 0; a < 3; a++) {
-            body[a] = next[a];
-            way[a] = length > STEEP ? -slope[a] / length : way[a];
+            body[a] = und_lanes_select(goes, next[a], body[a]);
+            way[a] = und_lanes_select(goes & (length > STEEP), -slope[a] / length, way[a]);
         }
-        depth = phi;
-        gone += step;
+        depth = und_lanes_select(goes, phi, depth);
+        gone = und_lanes_select(goes, gone + step, gone);
+        goes &= gone < far;
     }
 }
 
@@ -127,68 +141,75 @@ static double viscosity_at(const und_levelset *s, size_t at)
     return (double)most;
 }
 
-/* m/s at which it throws.  The body is as far below as the flow's own speed lifts it. */
-static double speed_of(const und_levelset *s, size_t at, const crest *c)
+/* m/s at which the first of them throw.  The body is as far below as the flow's own speed lifts it. */
+static void find_speeds(const und_levelset *s, const crests *c, int count, double speed[UND_LANES])
 {
-    const double pull = und_levelset_pull(s), dx = s->def.dx, sharp = (double)c->sharp / dx;
-    double here[3], there[3], out = 0, outwards = 0, fallen = 0;
-    float body[3];
-    velocity_at(s, c->place, here);
+    const double pull = und_levelset_pull(s), dx = s->def.dx;
+    und_lanes place[3], here[3], there[3], body[3], far = {0};
     for (int a = 0; a < 3; a++)
-        out += here[a] * (double)c->normal[a];
-    const double far = pull > 0 ? out * out / (2 * pull * dx) : INFINITY;
-    find_body(s, c, (float)fmin(far, (double)FARTHEST), body);
-    velocity_at(s, body, there);
-    for (int a = 0; a < 3; a++) {
-        outwards += (here[a] - there[a]) * (double)c->normal[a];
-        fallen += 2 * s->def.gravity[a] * (double)(c->place[a] - body[a]) * dx;
+        place[a] = und_lanes_load(c->place[a]);
+    und_sample_velocity(&s->mac, s->flow.u, place, here);
+    for (int i = 0; i < count; i++) {
+        double out = 0;
+        for (int a = 0; a < 3; a++)
+            out += (double)here[a][i] * (double)c->normal[a][i];
+        far[i] = (float)fmin(pull > 0 ? out * out / (2 * pull * dx) : INFINITY, (double)FARTHEST);
     }
-    return und_levelset_crest_speed(outwards, sharp, fallen, pull, UND_LEVELSET_TENSION / s->def.density,
-                                    viscosity_at(s, at));
+    find_bodies(s, c, far, body);
+    und_sample_velocity(&s->mac, s->flow.u, body, there);
+    for (int i = 0; i < count; i++) {
+        double outwards = 0, fallen = 0;
+        for (int a = 0; a < 3; a++) {
+            outwards += ((double)here[a][i] - (double)there[a][i]) * (double)c->normal[a][i];
+            fallen += 2 * s->def.gravity[a] * (double)(c->place[a][i] - body[a][i]) * dx;
+        }
+        speed[i] = und_levelset_crest_speed(outwards, (double)c->sharp[i] / dx, fallen, pull,
+                                            UND_LEVELSET_TENSION / s->def.density,
+                                            viscosity_at(s, (size_t)c->at[i]));
+    }
 }
 
-/* What leaves in the step near a cell, of UND_VOLUME_ONE. */
-static double thrown(const und_levelset *s, const int cell[3], size_t at, crest *c)
+/* What leaves of the first of them, UND_LANES at most. */
+static void find_thrown(const und_levelset *s, crests *c)
 {
-    const float phi = s->surface.phi[at];
-    if (!find_crest(s, cell, at, c))
-        return 0;
-    const double dx = s->def.dx, sharp = (double)(c->sharp - EASY) / dx;
-    const double thick =
-        fmin(sqrt(UND_LEVELSET_TENSION / s->def.density / fmax(und_levelset_pull(s), 1e-3)), 1 / sharp);
-    const double area = fmax(0, (double)(BAND - fabsf(phi)) / (double)(BAND * BAND)); /* of a cell's side */
-    return thick * sharp * speed_of(s, at, c) * area * s->dt / dx * UND_VOLUME_ONE;
+    const int count = c->count < UND_LANES ? c->count : UND_LANES;
+    const double dx = s->def.dx, pull = fmax(und_levelset_pull(s), 1e-3);
+    const double most = sqrt(UND_LEVELSET_TENSION / s->def.density / pull);
+    double speed[UND_LANES];
+    find_speeds(s, c, count, speed);
+    for (int i = 0; i < count; i++) {
+        const float phi = s->surface.phi[c->at[i]];
+        const double sharp = (double)(c->sharp[i] - EASY) / dx, thick = fmin(most, 1 / sharp);
+        const double area =
+            fmax(0, (double)(BAND - fabsf(phi)) / (double)(BAND * BAND)); /* of a cell's side */
+        c->thrown[i] = thick * sharp * speed[i] * area * s->dt / dx * UND_VOLUME_ONE;
+    }
 }
 
-/* Of UND_LANES cells those that may throw. */
+/* Of UND_LANES cells those that may throw.  phi goes on into solids, and may be another side's at thin ones.
+ */
 static unsigned look_sharp(const void *context, size_t at)
 {
     const und_levelset *s = context;
     const und_lanes phi = und_lanes_load(s->surface.phi + at);
-    const unsigned near = und_lanes_bits((phi < und_lanes_all(BAND)) & (phi > und_lanes_all(-BAND)));
+    und_lanes_int near = (phi < und_lanes_all(BAND)) & (phi > und_lanes_all(-BAND));
     und_lanes g[3], length;
-    return near ? near & und_lanes_bits(curvatures(s, at, g, &length) > EASY) : 0;
-}
-
-static bool throws(const void *context, size_t at)
-{
-    const und_levelset *s = context;
-    crest c;
-    int cell[3];
-    if (s->solids.any && (s->solids.distance[at] < 0 || s->solids.beside_thin[at]))
-        return false; /* phi goes on into solids, and may be another side's at thin ones */
-    und_volume_cell(&s->mac, at, cell);
-    return thrown(s, cell, at, &c) > 0;
+    if (!und_lanes_bits(near))
+        return 0;
+    if (s->solids.any)
+        near &= ~((und_lanes_load(s->solids.distance + at) < 0) |
+                  (und_lanes_bytes(s->solids.beside_thin + at) != 0));
+    return und_lanes_bits(near & (curvatures(s, at, g, &length) > EASY));
 }
 
 /* The cell below a crest; false where it is a source's, not this grid's, or maybe behind a wall. */
-static bool find_giver(const und_levelset *s, const crest *c, size_t *at)
+static bool find_giver(const und_levelset *s, const float place[3], const float normal[3], size_t *at)
 {
     const und_mac *m = &s->mac;
     const und_mask *held = s->elements ? und_elements_held(s->elements) : NULL;
     int cell[3];
     for (int a = 0; a < 3; a++) {
-        cell[a] = (int)floorf(c->place[a] - BELOW * c->normal[a]) - m->low[a];
+        cell[a] = (int)floorf(place[a] - BELOW * normal[a]) - m->low[a];
         if (cell[a] < 0 || cell[a] >= m->n[a])
             return false;
     }
@@ -200,25 +221,74 @@ static bool find_giver(const und_levelset *s, const crest *c, size_t *at)
 static void throw_off(und_levelset *s, size_t at)
 {
     int32_t *held = und_levelset_volume_cells(s);
+    crests c = {0};
     int cell[3];
     size_t from;
-    crest c;
-    und_volume_cell(&s->mac, at, cell);
-    const double due = thrown(s, cell, at, &c);
-    if (!find_giver(s, &c, &from))
+    add_crests(s, at, 1, &c);
+    if (c.count == 0)
         return;
-    const int32_t units = und_levelset_throw_off(s, cell, c.place, c.normal, due, held[from] / 2);
+    find_thrown(s, &c);
+    const float place[3] = {c.place[0][0], c.place[1][0], c.place[2][0]},
+                normal[3] = {c.normal[0][0], c.normal[1][0], c.normal[2][0]};
+    if (!find_giver(s, place, normal, &from))
+        return;
+    und_volume_cell(&s->mac, at, cell);
+    const int32_t units = und_levelset_throw_off(s, cell, place, normal, c.thrown[0], held[from] / 2);
     held[from] -= units;
     und_levelset_volume_numbers(s)[UND_LEVELSET_THROWN] += units;
 }
 
+/* Tells chunks, from *k on, which of their crests throw, of the first UND_LANES; the others are the first
+ * then. */
+static void finish(const und_levelset *s, und_volume_chunk **k, crests *c)
+{
+    enum { REST = UND_LANES * sizeof(float) };
+    const int count = c->count < UND_LANES ? c->count : UND_LANES;
+    find_thrown(s, c);
+    for (int i = 0; i < count; i++) {
+        while ((*k)->at + UND_LANES <= c->at[i])
+            (*k)++;
+        (*k)->some |= (uint16_t)((unsigned)(c->thrown[i] > 0) << (c->at[i] - (*k)->at));
+    }
+    memcpy(c->at, c->at + UND_LANES, REST);
+    memcpy(c->sharp, c->sharp + UND_LANES, REST);
+    for (int a = 0; a < 3; a++) {
+        memcpy(c->place[a], c->place[a] + UND_LANES, REST);
+        memcpy(c->normal[a], c->normal[a] + UND_LANES, REST);
+    }
+    c->count -= count;
+}
+
+/* Of a block of rows. */
+static inline void find_throwing(const und_levelset *s, und_place p)
+{
+    const und_volume_parts *parts = und_levelset_volumes(s)->parts;
+    und_volume_chunk *const begin = parts->chunk + parts->row_chunks[p.at],
+                            *const end = parts->chunk + parts->row_chunks[p.at + (size_t)p.x], *told = begin;
+    crests c = {0};
+    for (und_volume_chunk *k = begin; k < end; k++) {
+        k->some = 0;
+        add_crests(s, (size_t)k->at, k->bits, &c);
+        if (c.count >= UND_LANES)
+            finish(s, &told, &c);
+    }
+    if (c.count > 0)
+        finish(s, &told, &c);
+}
+UND_KERNEL(find_throwing, und_levelset, UND_EACH_BLOCK)
+
 void und_levelset_crests(und_levelset *s)
 {
     und_volume *v = und_levelset_volumes(s);
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    const und_pass throwing = UND_PASS(find_throwing, s, &rows);
+    und_volume_listing listing = {.v = v, .look = look_sharp, .context = s};
+    und_step steps[UND_VOLUME_LIST_STEPS + 1] = {[UND_VOLUME_LIST_STEPS] = {.passes = &throwing, .count = 1}};
     if (!s->def.spray)
         return;
-    und_volume_list(v, look_sharp, throws, s);
+    und_volume_list_steps(&listing, steps);
+    und_pass_steps(&s->device, steps, UND_VOLUME_LIST_STEPS + 1);
     for (int i = 0; i < v->parts->chunk_count; i++)
-        UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].bits, at)
+        UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].some, at)
     throw_off(s, at);
 }

@@ -1,7 +1,7 @@
 /* What cells hold at the start.  phi tells it where it is the distance to a plane; of what is thinner than a
  * cell or round, fills tell it along lines, on which they are known exactly. */
-#include "base/parallel.h"
 #include "flow/solids_parts.h"
+#include "geom/value.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
 
@@ -14,8 +14,9 @@ static const double STRAIGHT = 0.95; /* of a slope: less, and fills end on other
 /* Cells: from the middle of one that has a corner of a film to the film's other side; and a distance that
  * does not go on as it was. */
 static const double FURTHER = 1.5, BENT = 0.5;
-static const float BROUGHT_NEARER = 0.02f; /* cells: there phi is the distance to something else, */
-static const float BESIDE = 2;             /* cells: from solids */
+static const double BROUGHT_NEARER = 0.02;     /* cells: there the level is nearer than fills */
+static const double AWAY = 0.95, SMALL = 1e-4; /* cosine; cells: to take differences over */
+static const float BESIDE = 2;                 /* cells: from solids */
 
 double und_levelset_from_fills(const void *levelset, und_vec3 p)
 {
@@ -25,6 +26,13 @@ double und_levelset_from_fills(const void *levelset, und_vec3 p)
         least = fmin(least, und_shape_distance(s->def.fills[i].shape, p));
     return least / s->def.dx;
 }
+
+/* What of a cell counts: all, or what is before, or behind, the middle of the wall that it is at. */
+typedef struct part_of_cell {
+    const int *cell;
+    double side; /* 0, 1 or -1 */
+    und_vec3 middle, out;
+} part_of_cell;
 
 /* A line through a cell, from side to side. */
 typedef struct line {
@@ -66,17 +74,26 @@ static double outside(const line *l, int solids, int i, int end, double low, dou
     return sum;
 }
 
-/* How much of it is in fills, and in no solid. */
-static double in_fills(const line *l)
+/* How much of what counts of it is in fills, and in no solid. */
+static double in_fills(const line *l, const part_of_cell *part)
 {
     const int solids = l->s->solids.any ? l->s->solids.count : 0;
-    return outside(l, solids, 0, solids, 0, 1) - outside(l, solids, 0, solids + l->s->def.fill_count, 0, 1);
+    const double before = part->side * und_dot(und_sub(l->from, part->middle), part->out);
+    const double rises = part->side * und_dot(l->along, part->out);
+    const double low = rises > 0 ? fmax(0, -before / rises) : 0;
+    const double high = rises < 0 ? fmin(1, -before / rises) : before < 0 && rises == 0 ? 0 : 1;
+    if (!(low < high))
+        return 0;
+    return outside(l, solids, 0, solids, low, high) -
+           outside(l, solids, 0, solids + l->s->def.fill_count, low, high);
 }
 
 /* Along lines across an axis: how much of a cell is filled, and how much lines differ. */
-static double along_axis(const und_levelset *s, const int cell[3], int axis, int count, double *differs)
+static double along_axis(const und_levelset *s, const part_of_cell *part, int axis, int count,
+                         double *differs)
 {
     const und_mac *m = &s->mac;
+    const int *cell = part->cell;
     const int a = (axis + 1) % 3, b = (axis + 2) % 3;
     const int n[2] = {m->n[a] > 1 ? count : 1, m->n[b] > 1 ? count : 1};
     double sum = 0, squares = 0;
@@ -87,7 +104,7 @@ static double along_axis(const und_levelset *s, const int cell[3], int axis, int
         from[b] = und_mac_middle(m, b, cell[b] - 0.5 + (k / n[0] + 0.5) / n[1]);
         along[axis] = m->d[axis];
         const line l = {s, cell, und_vec(from[0], from[1], from[2]), und_vec(along[0], along[1], along[2])};
-        const double in = in_fills(&l);
+        const double in = in_fills(&l, part);
         sum += in;
         squares += in * in;
     }
@@ -98,23 +115,23 @@ static double along_axis(const und_levelset *s, const int cell[3], int axis, int
 
 /* Where ends of a fill are on more sides than one it is not known which way it lies: lines across it are all
  * alike. */
-static double filled(const und_levelset *s, const int cell[3], const double slope[3])
+static double filled(const und_levelset *s, const part_of_cell *part, const double slope[3])
 {
     const int axes = s->mac.n[2] > 1 ? 3 : 2;
     const bool known = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2] > STRAIGHT * STRAIGHT;
     const int lines = axes == 2 ? FLAT : known ? FEW : MANY;
     const double most = fmax(fabs(slope[0]), fmax(fabs(slope[1]), fabs(slope[2])));
-    double part = 0, least = INFINITY, differs;
+    double found = 0, least = INFINITY, differs;
     for (int a = 0; a < axes; a++) {
         if (known && fabs(slope[a]) < most)
             continue;
-        const double found = along_axis(s, cell, a, lines, &differs);
+        const double along = along_axis(s, part, a, lines, &differs);
         if (differs < least) {
             least = differs;
-            part = found;
+            found = along;
         }
     }
-    return part;
+    return found;
 }
 
 /* How much fills come nearer along an axis, so many cells either way of a place that is `own` from them;
@@ -141,9 +158,83 @@ static bool find_slope(const und_levelset *s, und_vec3 p, double own, double slo
     return thin;
 }
 
+/* ---- At walls thinner than cells ---- */
+
+static bool is_in(const und_mac *m, const int cell[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (cell[a] < 0 || cell[a] >= m->n[a])
+            return false;
+    return true;
+}
+
+static und_vec3 out_of_fills(const und_levelset *s, und_vec3 p)
+{
+    return und_unit(und_solids_normal(und_levelset_from_fills, s, p, SMALL * s->def.dx, s->mac.n[2] == 1));
+}
+
+/* Whether a fill near a place is a layer: along an axis it ends on both sides, which face away from each
+ * other.  A pool is thin where it meets a wall that it ends in, but phi knows it there. */
+static bool is_layer(const und_levelset *s, und_vec3 p)
+{
+    for (int k = 0; k < 6; k++) {
+        const double by = (k % 2 ? 1 : FURTHER) * s->def.dx;
+        const und_vec3 way = und_vec(k / 2 == 0 ? by : 0, k / 2 == 1 ? by : 0, k / 2 == 2 ? by : 0);
+        const und_vec3 high = und_add(p, way), low = und_sub(p, way);
+        if (s->mac.n[k / 2] > 1 && und_levelset_from_fills(s, high) > 0 &&
+            und_levelset_from_fills(s, low) > 0 &&
+            und_dot(out_of_fills(s, high), out_of_fills(s, low)) < -AWAY)
+            return true;
+    }
+    return false;
+}
+
+/* How much fills have of a cell's part that is another's, or its own; thin is whether one is so there. */
+static double filled_on(const und_levelset *s, const int cell[3], double side, bool *thin)
+{
+    const und_vec3 p = und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
+    part_of_cell part = {.cell = cell, .side = side};
+    const double own = und_levelset_from_fills(s, p);
+    double slope[3];
+    if (side != 0 && !und_solids_wall_middle(&s->solids, cell, &part.middle, &part.out))
+        part.side = 0;
+    *thin = (find_slope(s, p, own, slope) && fabs(own) < NEAR && is_layer(s, p)) || *thin;
+    return side < 0 && part.side == 0 ? 0 : filled(s, &part, slope);
+}
+
+/* What a cell has of fills on its side of the wall that it is at, its own and what cells beside it leave it;
+ * thin: whether any of that is. */
+static double filled_on_side(const und_levelset *s, const int cell[3], bool *thin)
+{
+    const und_mac *m = &s->mac;
+    const und_solids_parts *parts = s->solids.parts;
+    const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    const bool walled = parts->thin[at] == UND_THIN_WALL && parts->split[at].far > 0;
+    double sum = filled_on(s, cell, walled ? 1 : 0, thin);
+    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
+        int next[3] = {cell[0], cell[1], cell[2]};
+        next[way / 2] += way % 2 ? 1 : -1;
+        const size_t there = is_in(m, next) ? und_mac_at(m, next[0], next[1], next[2]) : at;
+        const und_thin_split *split = &parts->split[there];
+        if (there == at || !parts->thin[there])
+            continue;
+        if (split->to_near == (way ^ 1))
+            sum += filled_on(s, next, 1, thin);
+        if (split->to_far == (way ^ 1) && split->far > 0)
+            sum += filled_on(s, next, -1, thin);
+    }
+    return sum;
+}
+
+/* How far a place is above the level, cells. */
+static double above_level(const und_levelset *s, und_vec3 p)
+{
+    return (p.y - und_value_at(&s->def.level, p.x, s->mac.origin[1], p.z, 0)) / s->def.dx;
+}
+
 /* Beside solids only what is thin: phi, and all that follows from it, has its own idea of what these leave of
- * cells, and a pool is to be at rest.  Where something else is nearer than fills, what phi says may be more
- * than they tell. */
+ * cells, and a pool is to be at rest.  Where the level is nearer than fills, what phi says may be more than
+ * they tell. */
 static void fill_cell(und_levelset *s, const und_volume *v, const int cell[3])
 {
     const und_mac *m = &s->mac;
@@ -151,23 +242,46 @@ static void fill_cell(und_levelset *s, const und_volume *v, const int cell[3])
     const float *rooms = und_levelset_volume_rooms(s), room = rooms ? rooms[at] : 1;
     const und_vec3 p = und_solids_place(m, cell[0], cell[1], cell[2]);
     const double own = und_levelset_from_fills(s, p);
-    double slope[3];
-    if (!(fabs(own) < NEAR) || (s->solids.any && s->solids.beside_thin[at]) ||
-        (!find_slope(s, p, own, slope) && s->solids.any && s->solids.distance[at] < BESIDE))
+    const bool beside = s->solids.any && s->solids.beside_thin[at];
+    double slope[3], found;
+    bool thin = false;
+    if (beside && s->solids.parts->thin[at] == UND_THIN_SHUT)
         return;
-    const float part = (float)filled(s, cell, slope);
-    const int32_t units = und_volume_units(part < room ? part : room);
-    const bool other = s->surface.phi[at] < (float)own - BROUGHT_NEARER;
+    if (beside && fabs(own) < NEAR + 1) {
+        found = filled_on_side(s, cell, &thin);
+    } else {
+        if (!(fabs(own) < NEAR))
+            return;
+        thin = find_slope(s, p, own, slope);
+        found = filled(s, &(part_of_cell){.cell = cell}, slope);
+    }
+    if (!thin && (beside || (s->solids.any && s->solids.distance[at] < BESIDE)))
+        return;
+    const int32_t units = und_volume_units((float)found < room ? (float)found : room);
+    const bool other = s->def.has_level && above_level(s, p) < own - BROUGHT_NEARER;
     v->c[at] = other && v->c[at] > units ? v->c[at] : units;
 }
 
+enum { FILL_WORTH = 8 }; /* cells of a plain pass */
+
+typedef struct fill_args {
+    und_levelset *s;
+} fill_args;
+
+static inline void fill_row(const fill_args *a, und_place p)
+{
+    und_levelset *s = a->s;
+    const und_volume *v = und_levelset_volumes(s);
+    for (int x = 0; x < s->mac.n[0]; x++)
+        if (v->parts->own[p.at + (size_t)x])
+            fill_cell(s, v, (const int[]){x, p.y, p.z});
+}
+UND_KERNEL(fill_row, fill_args, UND_EACH_ROW)
+
 void und_levelset_fill_cells(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
-    const und_volume *v = und_levelset_volumes(s);
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 12))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (int x = 0; x < m->n[0]; x++)
-            if (v->parts->own[und_mac_row(m, row) + (size_t)x])
-                fill_cell(s, v, (const int[3]){x, row % m->n[1], row / m->n[1]});
+    const fill_args args = {s};
+    und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    rows.worth *= FILL_WORTH;
+    und_pass(&s->device, fill_row, &args, &rows);
 }

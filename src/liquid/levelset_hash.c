@@ -80,17 +80,17 @@ static uint64_t hash_fields(und_levelset *s, stretch *row, uint64_t *of_slice)
     und_levelset_field list[UND_LEVELSET_FIELDS];
     const int count = und_levelset_carried(s, list);
     uint64_t hash = 0;
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(s->device.threads)
     for (int z = 0; z < nz; z++) {
         for (int y = 0; y < ny; y++)
             if (und_present_has(m->present, y, z))
                 row[z * ny + y] = find_row(s, held, y, z);
         widen(row + (size_t)z * (size_t)ny, wide + (size_t)z * (size_t)ny, ny, 1, reach);
     }
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(s->device.threads)
     for (int y = 0; y < ny; y++)
         widen(wide + y, row + y, nz, ny, reach);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(s->device.threads)
     for (int z = 0; z < nz; z++) {
         of_slice[z] = 0;
         for (int y = 0; y < ny; y++) {
@@ -120,7 +120,7 @@ uint64_t und_levelset_hash(und_liquid *liquid)
     if (row && of_slice &&
         und_state_save_fields(list, und_levelset_numbers(s, list), &state, NULL) == UND_OK &&
         (!s->spray || und_spray_save(und_levelset_drops(s), &state, NULL) == UND_OK)) {
-        hash = und_frame_hash(&state, s->threads) ^ hash_fields(s, row, of_slice);
+        hash = und_frame_hash(&state, s->device.threads) ^ hash_fields(s, row, of_slice);
         hash ^= s->spray ? und_levelset_spray_hash(s) : 0;
     }
     und_frame_clear(&state);

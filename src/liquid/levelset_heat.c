@@ -55,7 +55,7 @@ und_status und_levelset_heat_open(und_levelset *s, und_error *err)
         return err->status;
     for (int i = 0; i < h->def.count; i++)
         h->log_nu[i] = und_log(h->def.viscosity[i][1]);
-    return und_carried_open(&h->carried, &s->mac, s->threads, err);
+    return und_carried_open(&h->carried, &s->mac, s->device.threads, err);
 }
 
 void und_levelset_heat_close(und_levelset *s)
@@ -151,6 +151,8 @@ void und_levelset_heat_spread(und_levelset *s)
 void und_levelset_heat_move(und_levelset *s)
 {
     const und_trace_order trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
+    if (s->heat)
+        und_distance_get_phi(&s->surface, s->layers + und_carried_reach(s->layers));
     if (s->heat)
         und_carried_move(&s->heat->carried, s->surface.phi, s->flow.u, s->dt / s->def.dx, trace, s->layers);
 }

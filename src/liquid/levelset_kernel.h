@@ -9,12 +9,14 @@
 
 #define UND_EXCESS_OFF 3e-4f /* of a cell: fluxes are off by that much, which the pressure is not to push */
 
+enum { UND_EXCESS_AHEAD = 2 }; /* rows: what is read there is fetched */
+
 typedef struct und_excess_args {
     und_mac mac;
     const int32_t *c;
     const float *phi, *room;    /* NULL: all of each cell is open */
     const float *grown;         /* what cells gain besides; NULL: nothing */
-    float *gain;                /* of a cell */
+    float *gain;                /* of a cell, where it is liquid */
     bool moving;                /* solids do; then: */
     const float *push[3];       /* what they push through faces, */
     const uint8_t *beside_thin; /* and cells at walls too thin for the grid */
@@ -84,7 +86,11 @@ UND_INLINE unsigned und_enclosed(const und_excess_args *a, und_place p)
 UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
 {
     const und_lanes phi = und_lanes_load(a->phi + p.at), none = {0};
+    const size_t soon = p.at + (size_t)(UND_EXCESS_AHEAD * a->mac.step[1]);
     und_lanes part = none;
+    und_lanes_fetch(a->phi + soon);
+    und_lanes_fetch(a->c + soon);
+    und_lanes_fetch(a->gain + soon);
     if (und_lanes_bits(phi < 0) & p.which) {
         const und_lanes over = und_excess_at(a, p.at, p.which);
         const und_lanes_int much = (phi < 0) & (over > 0.1f);
@@ -98,7 +104,7 @@ UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
     }
     und_lanes_store_some(a->gain + p.at, a->grown ? part + und_lanes_load(a->grown + p.at) : part, p.which);
 }
-UND_KERNEL(und_gain_excess, und_excess_args, UND_EACH_INSIDE)
+UND_KERNEL(und_gain_excess, und_excess_args, UND_EACH_CELL)
 
 /* ---- Where the liquid is at rest ---- */
 

@@ -4,8 +4,8 @@
  *
  * The flood goes over stretches of rows.  The velocities are brought inwards from what is given and then
  * smoothed, without a memory of what they were: so they never exceed what is around them. */
-#include "base/pages.h"
 #include "base/status.h"
+#include "grid/field.h"
 #include "liquid/levelset_state.h"
 
 #include <stdlib.h>
@@ -29,21 +29,27 @@ struct und_levelset_pockets {
     uint8_t *what[3]; /* each face is, in and beside them */
 };
 
+enum { AT_STRETCHES = UND_AT_OWN, AT_ROW_ENDS };
+
+#define FIELD(member, at) UND_FIELD(struct und_levelset_pockets, member, at, .sparse = true)
+
+static const und_field fields[] = {
+    FIELD(list, AT_STRETCHES),      UND_FIELD(struct und_levelset_pockets, first, AT_ROW_ENDS),
+    FIELD(face[0], UND_AT_FACES_X), FIELD(face[1], UND_AT_FACES_Y),
+    FIELD(face[2], UND_AT_FACES_Z), FIELD(what[0], UND_AT_FACES_X),
+    FIELD(what[1], UND_AT_FACES_Y), FIELD(what[2], UND_AT_FACES_Z)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_levelset_pockets_open(und_levelset *s, und_error *err)
 {
     static const char *const what = "pockets";
     const und_mac *m = &s->mac;
     struct und_levelset_pockets *p = s->pockets = und_alloc(1, sizeof *p, what, err);
-    size_t rows = (size_t)und_mac_rows(m), most = rows * ((size_t)m->n[0] / 2 + 1);
-    if (!p || !(p->list = und_pages_alloc_sparse(most * sizeof *p->list, what, err)) ||
-        !(p->first = und_pages_alloc((rows + 1) * sizeof *p->first, what, err)) ||
-        und_mask_open(&p->free, m, what, err) || und_mask_open(&p->cells, m, what, err))
-        return err->status;
-    for (int a = 0; a < 3; a++)
-        if (!(p->what[a] = und_pages_alloc_sparse(m->count, what, err)) ||
-            !(p->face[a] = und_pages_alloc_sparse(m->count * sizeof *p->face[a], what, err)))
-            return err->status;
-    return UND_OK;
+    const size_t rows = (size_t)und_mac_rows(m), own[] = {rows * ((size_t)m->n[0] / 2 + 1), rows + 1};
+    return !p || und_field_open_all(p, fields, FIELDS, &(und_field_room){.mac = m, .own = own}, what, err) ||
+                   und_mask_open(&p->free, m, what, err) || und_mask_open(&p->cells, m, what, err)
+               ? err->status
+               : UND_OK;
 }
 
 void und_levelset_pockets_close(und_levelset *s)
@@ -51,14 +57,9 @@ void und_levelset_pockets_close(und_levelset *s)
     struct und_levelset_pockets *p = s->pockets;
     if (!p)
         return;
-    und_pages_free(p->list);
-    und_pages_free(p->first);
+    und_field_close_all(p, fields, FIELDS);
     und_mask_close(&p->free);
     und_mask_close(&p->cells);
-    for (int a = 0; a < 3; a++) {
-        und_pages_free(p->what[a]);
-        und_pages_free(p->face[a]);
-    }
     free(p);
 }
 

@@ -1,9 +1,9 @@
 /* Liquid that the level set has lost flies on as drops, falls, and is given back where it comes down. */
 #include "base/hash.h"
 #include "base/maths.h"
-#include "base/pages.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
+#include "grid/field.h"
 #include "grid/sample.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_kernel.h"
@@ -14,6 +14,8 @@
 
 /* What a drop met. */
 enum { MET_FLOOR, MET_LIQUID, MET_EDGE, MET_WALL };
+
+enum { SLIDING = 4096 }; /* drops of a block */
 
 static const float NEAR = 0.3f;    /* cells: so near to the surface a drop is a part of it */
 static const float DEEP = -0.7f;   /* cells: so deep in it even one that has just left */
@@ -33,6 +35,15 @@ typedef struct und_levelset_spray {
     int from_count;
 } und_levelset_spray;
 
+enum { AT_BROUGHT = UND_AT_OWN, AT_DROPS };
+
+#define FIELD(member, at) UND_FIELD(und_levelset_spray, member, at)
+
+static const und_field fields[] = {FIELD(cell, AT_BROUGHT), FIELD(brought, AT_BROUGHT),
+                                   FIELD(from[0], AT_DROPS), FIELD(from[1], AT_DROPS),
+                                   FIELD(from[2], AT_DROPS)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_levelset_spray_open(und_levelset *s, und_error *err)
 {
     const double dx = s->def.dx;
@@ -47,13 +58,10 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err)
     p->radius = (float)und_cbrt(p->volume * 3 / (4 * 3.14159265358979323846));
     p->floor[0] = (float)s->def.origin[1];
     p->brought_most = 8 * s->def.spray_most;
-    if (!(p->drops = und_spray_create(&def, -s->def.gravity[1], s->def.seed, s->threads, err)) ||
-        !(p->cell = und_pages_alloc((size_t)p->brought_most * sizeof *p->cell, "spray", err)) ||
-        !(p->brought = und_pages_alloc((size_t)p->brought_most * sizeof *p->brought, "spray", err)))
+    const size_t own[] = {(size_t)p->brought_most, (size_t)def.most};
+    if (!(p->drops = und_spray_create(&def, -s->def.gravity[1], s->def.seed, s->device.threads, err)) ||
+        und_field_open_all(p, fields, FIELDS, &(und_field_room){.own = own}, "spray", err))
         return err->status;
-    for (int a = 0; a < 3; a++)
-        if (!(p->from[a] = und_pages_alloc((size_t)def.most * sizeof *p->from[a], "spray", err)))
-            return err->status;
     return UND_OK;
 }
 
@@ -63,10 +71,7 @@ void und_levelset_spray_close(und_levelset *s)
     if (!p)
         return;
     und_spray_destroy(p->drops);
-    und_pages_free(p->cell);
-    und_pages_free(p->brought);
-    for (int a = 0; a < 3; a++)
-        und_pages_free(p->from[a]);
+    und_field_close_all(p, fields, FIELDS);
     free(p);
 }
 
@@ -333,11 +338,16 @@ static void pull_aside(und_levelset *s)
 /* How far it is to the nearest solid, in cells, and the unit vector away from it. */
 static float solid_at(const und_levelset *s, const float place[3], float normal[3])
 {
-    const float distance = und_sample_slope(&s->mac, s->solids.distance, place, 0.25f, normal);
+    und_lanes at[3], distance, slope[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = und_lanes_all(place[a]);
+    und_sample_slopes(&s->mac, s->solids.distance, at, 0.25f, &distance, slope);
+    for (int a = 0; a < 3; a++)
+        normal[a] = slope[a][0];
     const float length = sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
     for (int a = 0; a < 3; a++)
         normal[a] /= length > 0 ? length : 1;
-    return distance;
+    return distance[0];
 }
 
 static void slide_one(const und_levelset *s, und_spray *drops, int i)
@@ -363,13 +373,14 @@ static void slide_one(const und_levelset *s, und_spray *drops, int i)
     }
 }
 
-/* Drops slide along closed sides and solids. */
-static void slide(und_levelset *s)
+/* Drops slide along closed sides and solids: those of a block. */
+static inline void slide(const und_levelset *s, und_place block)
 {
     und_spray *drops = s->spray->drops;
-    for (int first = 0; first < drops->count; first += UND_LANES) {
+    const int end = (int)block.at + block.x;
+    for (int first = (int)block.at; first < end; first += UND_LANES) {
         some_drops d;
-        find_drops(s, drops, first, drops->count, &d);
+        find_drops(s, drops, first, end, &d);
         und_lanes_int out = {0};
         for (int a = 0; a < 3; a++)
             out |= (d.at[a] < 0) | (d.at[a] > (float)s->mac.whole[a]);
@@ -379,6 +390,7 @@ static void slide(und_levelset *s)
             slide_one(s, drops, first + __builtin_ctz(bits));
     }
 }
+UND_KERNEL(slide, und_levelset, UND_EACH_BLOCK)
 
 void und_levelset_spray_step(und_levelset *s)
 {
@@ -401,7 +413,8 @@ void und_levelset_spray_step(und_levelset *s)
         keep_places(s);
         und_spray_step(p->drops, s->time, s->dt, &floor);
         land(s);
-        slide(s);
+        const und_set flying = und_set_list(p->drops->place[0], p->drops->count, SLIDING, 1);
+        und_pass(&s->device, slide, s, &flying);
     }
 }
 

@@ -1,6 +1,5 @@
 /* The liquid at the start. */
 #include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
 #include "geom/value.h"
@@ -130,7 +129,6 @@ static und_status touch_walls(und_levelset *s, und_error *err)
                 s->surface.phi[i] = fminf(s->surface.phi[i], enough);
     und_pages_free(deep);
     und_distance_refresh(&s->surface);
-    und_distance_redistance(&s->surface, s->def.redistance);
     return UND_OK;
 }
 
@@ -143,16 +141,17 @@ static const double LONGEST = 2.5; /* cells: the surface is looked for so far */
 static const float BESIDE = 1.5f;  /* cells: from walls to cells that see their fill end there */
 static const double SMALL = 1e-4;  /* cells: to take differences over */
 
-static und_vec3 out_of_fills(const und_levelset *s, und_vec3 p)
+static und_vec3 out_of_fills(const und_levelset *s, und_vec3 p, bool flat)
 {
-    return und_unit(und_solids_normal(und_levelset_from_fills, s, p, SMALL * s->def.dx, s->mac.n[2] == 1));
+    return und_unit(und_solids_normal(und_levelset_from_fills, s, p, SMALL * s->def.dx, flat));
 }
 
 /* Whether the end of a fill, at a place near a cell, is that of the liquid at a wall, which has no surface.
  */
 static bool ends_in_wall(const und_levelset *s, const int cell[3], und_vec3 p)
 {
-    const und_vec3 out = out_of_fills(s, p), q = und_add(p, und_mul(out, BEHIND * s->def.dx));
+    const und_vec3 out = out_of_fills(s, p, s->mac.n[2] == 1),
+                   q = und_add(p, und_mul(out, BEHIND * s->def.dx));
     const double place[3] = {q.x, q.y, q.z}, way[3] = {out.x, out.y, out.z};
     for (int a = 0; a < 3; a++) {
         const double at = (place[a] - s->mac.origin[a]) / s->mac.d[a] - s->mac.low[a];
@@ -198,7 +197,7 @@ static double surface_along(const und_levelset *s, const int cell[3], und_vec3 p
         else
             high = middle;
     }
-    const und_vec3 end = further(p, axis, sign * high * dx), out = out_of_fills(s, end);
+    const und_vec3 end = further(p, axis, sign * high * dx), out = out_of_fills(s, end, s->mac.n[2] == 1);
     if (!ends_in_wall(s, cell, end))
         return high * fabs(axis == 0 ? out.x : axis == 1 ? out.y : out.z);
     *at_wall = true;
@@ -215,6 +214,13 @@ static bool is_beside_wall(const und_levelset *s, const int cell[3])
     return s->solids.any && wall < BESIDE && wall > 0;
 }
 
+/* Whether what is nearest of the end of a fill is not in the plane that all happens in. */
+static bool ends_across(const und_levelset *s, const int cell[3])
+{
+    const und_vec3 p = und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
+    return s->mac.n[2] == 1 && fabs(out_of_fills(s, p, false).z) > FACES;
+}
+
 /* In a cell whose fill ends at a wall phi is how far the surface is. */
 static float depth_at(const und_levelset *s, const int cell[3])
 {
@@ -222,7 +228,7 @@ static float depth_at(const und_levelset *s, const int cell[3])
     const und_vec3 p = und_solids_place(m, cell[0], cell[1], cell[2]);
     const float phi = s->surface.phi[und_mac_at(m, cell[0], cell[1], cell[2])];
     const double depth = -und_levelset_from_fills(s, p);
-    bool at_wall = false;
+    bool at_wall = ends_across(s, cell);
     double least = LONGEST;
     if (!(depth > 0 && depth < LONGEST))
         return phi;
@@ -232,18 +238,31 @@ static float depth_at(const und_levelset *s, const int cell[3])
     return at_wall ? (float)-fmax(depth, least) : phi;
 }
 
+enum { SEE_WORTH = 8 }; /* cells of a plain pass */
+
+typedef struct see_args {
+    und_levelset *s;
+} see_args;
+
+static inline void see_row(const see_args *a, und_place p)
+{
+    und_levelset *s = a->s;
+    for (int x = 0; x < s->mac.n[0]; x++) {
+        const int cell[3] = {x, p.y, p.z};
+        float *phi = &s->surface.phi[p.at + (size_t)x];
+        if (*phi < 0 && *phi > (float)-LONGEST && (is_beside_wall(s, cell) || ends_across(s, cell)))
+            *phi = depth_at(s, cell);
+    }
+}
+UND_KERNEL(see_row, see_args, UND_EACH_ROW)
+
 /* Fills that end at a wall, or within it, have no surface there. */
 static void see_surface(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 12))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (int x = 0; x < m->n[0] && und_mac_has_row(m, row); x++) {
-            const int cell[3] = {x, row % m->n[1], row / m->n[1]};
-            float *phi = &s->surface.phi[und_mac_row(m, row) + (size_t)x];
-            if (*phi < 0 && *phi > (float)-LONGEST && is_beside_wall(s, cell))
-                *phi = depth_at(s, cell);
-        }
+    const see_args args = {s};
+    und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    rows.worth *= SEE_WORTH;
+    und_pass(&s->device, see_row, &args, &rows);
     und_distance_refresh(&s->surface);
 }
 
@@ -257,7 +276,9 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
     if (wall && s->def.fill_count > 0 && touch_walls(s, err) != UND_OK)
         return err->status;
     if (s->volume && s->def.fill_count > 0)
-        see_surface(s);
+        see_surface(s); /* first: corners of fills at walls, which are none, would bend what is beside them */
+    if (wall && s->def.fill_count > 0)
+        und_levelset_redistance(s);
     if (s->def.has_level)
         fill_to_level(s);
     UND_MAC_EACH_ROW (&s->mac, row)

@@ -46,9 +46,8 @@ enum { UND_LEVELSET_OBSTACLES = 255 }; /* at most */
 struct und_levelset {
     und_liquid liquid;
     und_levelset_def def;
-    int threads;
+    und_device device;
     und_scratch *scratch; /* that parts share */
-    const und_halo *halo; /* who has slices beside these; NULL: all are here */
     int layers;           /* cells around the liquid in which velocities are known */
     und_mac mac;
     und_present *present;    /* the grid's; NULL: it has all rows */
@@ -74,7 +73,8 @@ struct und_levelset {
                          they get too much, cells */
     double closing_within, closing_much;
     int closing_count;
-    double blow; /* s: until then a blow lasts */
+    double blow;  /* s: until then a blow lasts */
+    und_mask wet; /* cells where phi is below 0, while gaps are looked for */
     double time, left, end, dt;
     double before;       /* s: the substep before this one */
     double kick, kicked; /* s: from the middle of that to the middle of this one; the same before */
@@ -137,6 +137,7 @@ enum {
 };
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
+void und_levelset_viscous_share(und_levelset *s); /* with whom the level set does */
 void und_levelset_viscous_close(und_levelset *s);
 void und_levelset_viscous_keep(und_levelset *s);                             /* before forces act */
 void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed); /* but for plain diffusion, */
@@ -334,6 +335,8 @@ void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p);
 /* Takes the pressure back where gaps close that it overfills, and presses them too: it is to be found again.
  */
 bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p);
+/* Walls slow down what is thin, before forces act. */
+void und_levelset_volume_slow(und_levelset *s);
 /* The speeds of films, before forces act; films have them after the pressure has. */
 void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p);
 void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p);
@@ -343,7 +346,7 @@ typedef struct und_levelset_gaining {
     const und_levelset_pressed *pressed;
     und_volume_walls walls;
     und_excess_args excess;
-    und_set rows, once;
+    und_set liquid, once;
     und_pass pass[UND_LEVELSET_GAINING];
     und_step step[UND_LEVELSET_GAINING]; /* by which what is returned is made */
 } und_levelset_gaining;

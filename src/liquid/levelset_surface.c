@@ -38,9 +38,6 @@ void und_levelset_redistance(und_levelset *s)
     float *before = und_scratch_take(s->scratch, s->mac.count * sizeof *before);
     if (s->solids.any)
         und_solids_pin(&s->solids, s->surface.phi, before);
-    const und_halo_field phi = {s->surface.phi, sizeof(float), und_distance_redistance_reach(s->layers)};
-    und_halo_begin(s->halo, &phi, 1);
-    und_halo_end(s->halo, &phi, 1);
     und_distance_redistance(&s->surface, s->def.redistance);
     if (s->solids.any)
         und_solids_unpin(&s->solids, s->surface.phi, before);
@@ -62,13 +59,6 @@ static void carry_phi(und_levelset *s, double cells_per_speed)
         und_distance_advect_weno(&s->surface, s->flow.u, cells_per_speed);
         return;
     }
-    const int reach = und_distance_advect_reach(s->furthest + 1);
-    const und_halo_field read[] = {{s->surface.phi, sizeof(float), reach},
-                                   {s->flow.u[0], sizeof(float), reach},
-                                   {s->flow.u[1], sizeof(float), reach},
-                                   {s->flow.u[2], sizeof(float), reach}};
-    und_halo_begin(s->halo, read, 4);
-    und_halo_end(s->halo, read, 4);
     und_distance_advect(&s->surface, s->flow.u, cells_per_speed, s->follows);
     if (s->solids.any)
         follow_walls(s, cells_per_speed);
@@ -83,6 +73,8 @@ void und_levelset_move_surface(und_levelset *s)
     STEP (SURFACE) {
         if (s->volume)
             und_levelset_volume_move(s);
+        if (s->volume && wall)
+            und_mac_flow_ease_surface(&s->flow, &s->surface, &s->solids);
         und_levelset_come_apart(s);
         carry_phi(s, cells_per_speed);
         und_levelset_take_surface(s, false);

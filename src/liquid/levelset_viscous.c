@@ -1,9 +1,8 @@
 /* The liquid's viscosity where it is more than a number: Rasmussen et al. 2004, 5.1. */
-#include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/viscous.h"
 #include "geom/value.h"
+#include "grid/field.h"
 #include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
 
@@ -34,6 +33,12 @@ bool und_levelset_viscosity_varies(const und_levelset_def *def)
     return def->viscosity_field.fn != NULL || (def->heat && def->heat->count > 0);
 }
 
+#define FIELD(member, ...) UND_FIELD(struct und_levelset_viscous, member, UND_AT_CELLS, ##__VA_ARGS__)
+
+static const und_field fields[] = {FIELD(nu, .halo = UND_HALO_BESIDE), FIELD(plain),
+                                   FIELD(viscous, .halo = UND_HALO_BESIDE)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err)
 {
     static const char *const what = "the viscosity";
@@ -42,14 +47,18 @@ und_status und_levelset_viscous_open(und_levelset *s, und_error *err)
         (def->viscosity_solver == UND_VISCOSITY_DIFFUSE || !(def->viscosity > 0)))
         return UND_OK;
     struct und_levelset_viscous *v = s->viscous = und_alloc(1, sizeof *v, what, err);
-    if (!v || !(v->nu = und_pages_alloc(s->mac.count * sizeof *v->nu, what, err)) ||
-        !(v->plain = und_pages_alloc(s->mac.count * sizeof *v->plain, what, err)) ||
-        !(v->viscous = und_pages_alloc(s->mac.count * sizeof *v->viscous, what, err)) ||
-        !(v->solver =
-              und_viscous_create(&s->mac, def->viscosity_solver == UND_VISCOSITY_COUPLED, s->threads, err)))
+    if (!v || und_field_open_all(v, fields, FIELDS, &(und_field_room){.mac = &s->mac}, what, err) ||
+        !(v->solver = und_viscous_create(&s->mac, def->viscosity_solver == UND_VISCOSITY_COUPLED,
+                                         s->device.threads, err)))
         return err->status;
     v->lasts = def->viscosity_solver == UND_VISCOSITY_COUPLED ? 1 : LASTS;
     return UND_OK;
+}
+
+void und_levelset_viscous_share(und_levelset *s)
+{
+    if (s->viscous)
+        und_viscous_share(s->viscous->solver, s->device.halo);
 }
 
 void und_levelset_viscous_close(und_levelset *s)
@@ -57,9 +66,7 @@ void und_levelset_viscous_close(und_levelset *s)
     if (!s->viscous)
         return;
     und_viscous_destroy(s->viscous->solver);
-    und_pages_free(s->viscous->nu);
-    und_pages_free(s->viscous->plain);
-    und_pages_free(s->viscous->viscous);
+    und_field_close_all(s->viscous, fields, FIELDS);
     free(s->viscous);
 }
 
@@ -69,31 +76,36 @@ static float within(double nu)
     return nu > 0 ? (float)fmin(nu, MOST_NU) : 0;
 }
 
-static void set_row(und_levelset *s, const und_distance *surface, int y, int z)
+typedef struct viscosity_args {
+    und_levelset *s;
+    const und_distance *surface;
+} viscosity_args;
+
+static inline void set_row(const viscosity_args *a, und_place p)
 {
+    const und_levelset *s = a->s;
     const und_mac *m = &s->mac;
     const und_value *given = &s->def.viscosity_field;
-    float *nu = s->viscous->nu + und_mac_at(m, 0, y, z);
-    const float *phi = surface->phi + und_mac_at(m, 0, y, z);
-    const double place[2] = {und_mac_middle(m, 1, y), und_mac_middle(m, 2, z)};
+    float *nu = s->viscous->nu + p.at;
+    const float *phi = a->surface->phi + p.at;
+    const double place[2] = {und_mac_middle(m, 1, p.y), und_mac_middle(m, 2, p.z)};
     for (int x = 0; x < m->n[0]; x++)
         nu[x] = !(phi[x] < 0)
                     ? 0
                     : within(given->fn ? und_value_at(given, und_mac_middle(m, 0, x), place[0], place[1],
                                                       s->time + s->dt)
-                             : und_levelset_melts(s) ? und_levelset_melt_viscosity(s, und_mac_at(m, x, y, z))
+                             : und_levelset_melts(s) ? und_levelset_melt_viscosity(s, p.at + (size_t)x)
                                                      : s->def.viscosity);
 }
+UND_KERNEL(set_row, viscosity_args, UND_EACH_ROW)
 
 /* The viscosity of each cell of liquid at the end of the substep. */
 static void set_viscosity(und_levelset *s, const und_distance *surface)
 {
-    const und_mac *m = &s->mac;
-    int rows = und_mac_rows(m),
-        threads = s->def.viscosity_field.fn ? 1 : und_workers(s->threads, m->count, 1 << 16);
-    PARALLEL_FOR(threads)
-    for (int row = 0; row < rows; row++)
-        set_row(s, surface, row % m->n[1], row / m->n[1]);
+    const viscosity_args args = {s, surface};
+    const und_device device = {.threads = s->def.viscosity_field.fn ? 1 : s->device.threads};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_pass(&device, set_row, &args, &rows);
     if (s->control)
         und_control_particles_viscosity(und_levelset_control_particles(s), s->viscous->nu);
 }
@@ -111,7 +123,7 @@ static void each_cell(und_levelset *s, const und_kernel *kernel, double *pressur
     const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
                   cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flow.asked);
     const und_pass passes[2] = {{kernel, &args, &cells}, UND_PASS(und_clear_viscous, &args, &rows)};
-    und_pass_run(&(und_device){s->threads}, passes, 2);
+    und_pass_run(&s->device, passes, 2);
 }
 
 static void tell(struct und_levelset_viscous *v, const und_mac_flow_report *report)

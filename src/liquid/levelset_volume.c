@@ -4,12 +4,11 @@
  * and drops changes: the ledger measures that, and its correction is 0.  The pressure gives back what cells
  * hold too much or too little of. */
 #include "base/maths.h"
-#include "base/pages.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
+#include "grid/field.h"
 #include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
-#include "surface/distance_refresh_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -20,10 +19,8 @@ static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down wh
 static const double CONTACT = 0.002; /* m: how thick a puddle of water is where its contact line stops */
 static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
 static const float DEEP = -2.5f; /* cells: further in all of what is too much is pressed out */
-static const float THIN = 0.01f; /* cells: what thinner films do is not the pressure's */
 static const float ROOM = 0.02f;
 static const float PASSED = -1, FROM_SOLID = 3; /* cells: phi, and distance, of cells that solids pass */
-static const float PRESSED_ROOM = 0.1f;         /* of a cell: films in less are not the pressure's */
 static const double STILL = 0.1;                /* of sqrt(g dx): slower liquid is at rest to particles */
 enum { BEHIND = 3 };                            /* cells: so deep sources are looked for */
 static const double MOST_POURED = 2;            /* times what the flow asks of sources */
@@ -69,16 +66,19 @@ bool und_levelset_has_volumes(const und_levelset_def *def)
     return def->surface_rule == UND_SURFACE_VOLUME;
 }
 
+#define FIELD(member, ...) UND_FIELD(struct und_levelset_volume, member, UND_AT_CELLS, ##__VA_ARGS__)
+
+static const und_field fields[] = {FIELD(before), FIELD(room), FIELD(gain)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_levelset_volume_open(und_levelset *s, und_error *err)
 {
     if (!und_levelset_has_volumes(&s->def))
         return UND_OK;
     static const char *const what = "the cells' volumes";
     struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
-    if (!v || und_volume_open(&v->cells, &s->mac, s->threads, s->scratch, err) ||
-        !(v->before = und_pages_alloc_some(s->mac.count * sizeof *v->before, s->mac.present, what, err)) ||
-        !(v->room = und_pages_alloc_some(s->mac.count * sizeof *v->room, s->mac.present, what, err)) ||
-        !(v->gain = und_pages_alloc_some(s->mac.count * sizeof *v->gain, s->mac.present, what, err)))
+    if (!v || und_volume_open(&v->cells, &s->mac, s->device.threads, s->scratch, err) ||
+        und_field_open_all(v, fields, FIELDS, &(und_field_room){.mac = &s->mac}, what, err))
         return err->status;
     return UND_OK;
 }
@@ -89,9 +89,7 @@ void und_levelset_volume_close(und_levelset *s)
     if (!v)
         return;
     und_volume_close(&v->cells);
-    und_pages_free(v->before);
-    und_pages_free(v->room);
-    und_pages_free(v->gain);
+    und_field_close_all(v, fields, FIELDS);
     free(v);
 }
 
@@ -260,7 +258,7 @@ void und_levelset_volume_excess(und_levelset *s)
         return;
     und_excess_args args = excess_of(s);
     args.room = s->solids.room; /* which depends on nothing but the time */
-    und_pass(&(und_device){s->threads}, und_excess, &args, &rows);
+    und_pass(&s->device, und_excess, &args, &rows);
 }
 
 /* Cells inside of the liquid that solids may have come over or uncovered. */
@@ -371,50 +369,6 @@ void und_levelset_volume_elements(und_levelset *s)
 
 /* ---- The flow ---- */
 
-/* And phi is copied, in one go. */
-static void find_films(const und_levelset *s, const und_levelset_pressed *p, const und_volume_walls *walls)
-{
-    const und_distance_copy_args copy = {s->mac, s->surface.phi, p->surface.phi};
-    const und_volume_filming films = {&s->volume->cells, &s->surface, walls};
-    const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
-                  slices = und_set_slices(&s->mac, UND_ROWS_INSIDE);
-    const und_pass pass[] = {UND_PASS(und_distance_copy_row, &copy, &all),
-                             und_volume_films_pass(&films, &slices)};
-    const und_step steps[] = {{.passes = &pass[0], .count = 1}, {.passes = &pass[1], .count = 1}};
-    und_pass_steps(&(und_device){s->threads}, steps, 2);
-}
-
-/* Films count as liquid while the flow is made, and gaps that close. */
-void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
-{
-    const und_mac *m = &s->mac;
-    und_volume *v = &s->volume->cells;
-    const und_volume_walls walls = und_levelset_walls(s);
-    und_levelset_closing_find(s, p);
-    find_films(s, p, &walls);
-    UND_MAC_EACH_ROW (m, row)
-        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
-    if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
-        und_levelset_press_cell(p, at);
-    for (int i = 0; i < p->closing_count; i++)
-        if (!(p->surface.phi[p->closing[i]] < 0))
-            und_levelset_press_cell(p, (size_t)p->closing[i]);
-}
-
-bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
-{
-    const und_volume_walls walls = und_levelset_walls(s);
-    const int before = p->closing_count;
-    if (!s->volume || !und_levelset_closing_find_more(s, p, &walls))
-        return false;
-    for (int i = before; i < p->closing_count; i++) {
-        und_levelset_press_cell(p, (size_t)p->closing[i]);
-        p->pressure[p->closing[i]] = 0;
-    }
-    und_mac_flow_label(&s->flow, &p->surface, &s->solids);
-    return true;
-}
-
 void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p)
 {
     p->kept = p->film_count;
@@ -453,7 +407,7 @@ const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_
                                 .pressed = p,
                                 .walls = und_levelset_walls(s),
                                 .excess = excess_of(s),
-                                .rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
+                                .liquid = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flow.liquid),
                                 .once = und_set_list(s, 1, 1, 1)};
     g->excess.phi = p->surface.phi;
     g->excess.room = g->walls.room;
@@ -461,7 +415,7 @@ const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_
     g->excess.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
     g->excess.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
     g->excess.deep = DEEP;
-    g->pass[0] = UND_PASS(und_gain_excess, &g->excess, &g->rows);
+    g->pass[0] = UND_PASS(und_gain_excess, &g->excess, &g->liquid);
     g->pass[1] = UND_PASS(gain_by_closing, g, &g->once);
     for (int i = 0; i < UND_LEVELSET_GAINING; i++)
         g->step[i] = (und_step){.passes = &g->pass[i], .count = 1};
@@ -495,22 +449,30 @@ static void mark_film(void *context, const int cell[3])
     }
 }
 
-static void run_films(und_levelset *s, const und_volume_walls *walls, float contact)
+static und_volume_films films_of(und_levelset *s)
 {
     const double *g = s->def.gravity;
-    const und_volume_films films = {
-        .u = s->flow.u,
-        .dt = s->dt,
-        .dx = s->def.dx,
-        .gravity = {g[0], g[1], g[2]},
-        .pull = und_levelset_pull(s),
-        .viscosity = s->def.viscosity,
-        .viscosities = und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
-        .least_viscosity = WATER,
-        .contact = contact,
-        .ran = mark_film,
-        .context = s};
-    und_volume_run_films(&s->volume->cells, &s->surface, walls, &films);
+    return (und_volume_films){.u = s->flow.u,
+                              .dt = s->dt,
+                              .dx = s->def.dx,
+                              .gravity = {g[0], g[1], g[2]},
+                              .pull = und_levelset_pull(s),
+                              .viscosity = s->def.viscosity,
+                              .viscosities =
+                                  und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
+                              .least_viscosity = WATER,
+                              .contact = pin_of(s),
+                              .ran = mark_film,
+                              .context = s};
+}
+
+void und_levelset_volume_slow(und_levelset *s)
+{
+    if (!s->volume || !s->solids.any)
+        return;
+    const und_volume_walls walls = und_levelset_walls(s);
+    const und_volume_films films = films_of(s);
+    und_volume_slow_layers(&s->volume->cells, &s->surface, &walls, &films);
 }
 
 typedef struct pouring {
@@ -598,7 +560,8 @@ void und_levelset_volume_move(und_levelset *s)
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = und_levelset_walls(s);
     const double dx = s->def.dx;
-    const float pin = pin_of(s);
+    const und_volume_films films = films_of(s);
+    const float pin = films.contact;
     const float layer = (float)(sqrt(3 * viscosity_of(s) * s->dt) / dx);
     double *ahead = &s->volume->numbers[UND_LEVELSET_AHEAD];
     const pouring before = pouring_of(s);
@@ -622,7 +585,7 @@ void und_levelset_volume_move(und_levelset *s)
                                   .leaves = s->bands ? und_levelset_bands_left : NULL,
                                   .context = s};
     und_volume_borrow(v);
-    run_films(s, &walls, pin);
+    und_volume_run_films(v, &s->surface, &walls, &films);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
     und_volume_give_back(v);

@@ -5,10 +5,14 @@
  * well.  So their cells count as liquid: as barely so.  Beyond sides that liquid leaves by there is air. */
 #include "base/status.h"
 #include "liquid/levelset_state.h"
+#include "surface/distance_refresh_kernel.h"
+#include "surface/volume_parts.h"
 
 #include <stdlib.h>
 
-#define BARELY -0.02f /* cells */
+#define BARELY -0.02f                   /* cells */
+static const float THIN = 0.01f;        /* cells: what thinner films do is not the pressure's */
+static const float PRESSED_ROOM = 0.1f; /* of a cell: films in less are not the pressure's */
 
 enum { LENT = 3 }; /* as floats: what cells gain, a pressure */
 
@@ -22,7 +26,8 @@ und_status und_levelset_wall_films_open(und_levelset *s, und_error *err)
             : 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] + (size_t)n[0] * (size_t)n[2]);
     s->film_cell = und_alloc(most, sizeof *s->film_cell, "films", err);
     s->closing = s->film_cell ? und_alloc(most, sizeof *s->closing, "films", err) : NULL;
-    if (!s->closing || !und_scratch_join(s->scratch, lent, err))
+    if (!s->closing || und_mask_open(&s->wet, &s->mac, "films", err) != UND_OK ||
+        !und_scratch_join(s->scratch, lent, err))
         return err->status;
     s->lent = lent;
     return UND_OK;
@@ -34,6 +39,7 @@ void und_levelset_wall_films_close(und_levelset *s)
         und_scratch_leave(s->scratch, s->lent);
     free(s->film_cell);
     free(s->closing);
+    und_mask_close(&s->wet);
 }
 
 void und_levelset_press_cell(und_levelset_pressed *p, size_t cell)
@@ -60,6 +66,49 @@ static void press_side(const und_levelset *s, und_levelset_pressed *p, int axis,
                 is_film(p->surface.phi + cell, high ? -m->step[axis] : m->step[axis]))
                 und_levelset_press_cell(p, cell);
         }
+}
+
+/* Of what cells hold; and phi is copied, in one go. */
+static void find_films(const und_levelset *s, const und_levelset_pressed *p, const und_volume_walls *walls)
+{
+    const und_distance_copy_args copy = {s->mac, s->surface.phi, p->surface.phi};
+    const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
+    const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
+                  slices = und_set_slices(&s->mac, UND_ROWS_INSIDE);
+    const und_pass pass[] = {UND_PASS(und_distance_copy_row, &copy, &all),
+                             und_volume_films_pass(&films, &slices)};
+    und_pass_run(&s->device, pass, 2);
+}
+
+/* Films count as liquid while the flow is made, and gaps that close. */
+void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
+{
+    const und_mac *m = &s->mac;
+    und_volume *v = und_levelset_volumes(s);
+    const und_volume_walls walls = und_levelset_walls(s);
+    und_levelset_closing_find(s, p);
+    find_films(s, p, &walls);
+    UND_MAC_EACH_ROW (m, row)
+        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
+    if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
+        und_levelset_press_cell(p, at);
+    for (int i = 0; i < p->closing_count; i++)
+        if (!(p->surface.phi[p->closing[i]] < 0))
+            und_levelset_press_cell(p, (size_t)p->closing[i]);
+}
+
+bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
+{
+    const und_volume_walls walls = und_levelset_walls(s);
+    const int before = p->closing_count;
+    if (!s->volume || !und_levelset_closing_find_more(s, p, &walls))
+        return false;
+    for (int i = before; i < p->closing_count; i++) {
+        und_levelset_press_cell(p, (size_t)p->closing[i]);
+        p->pressure[p->closing[i]] = 0;
+    }
+    und_mac_flow_label(&s->flow, &p->surface, &s->solids);
+    return true;
 }
 
 und_levelset_pressed und_levelset_press(und_levelset *s)

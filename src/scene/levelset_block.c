@@ -343,7 +343,7 @@ const field und_levelset_fields[] = {
     {"courant", F_NUMBER, NULL, 0, 20, .offset = LEVELSET(courant),
      .doc =
          "cells that liquid crosses in a step, all but the fastest: fewer are slower and more accurate; 0: "
-         "2, but 1.67 where it is viscous or particles alone follow its surface"},
+         "3, but 1.67 where it is viscous or particles alone follow its surface"},
     {"cfl", F_OTHER, .read = read_cfl, .expected = "a number from 0.05 to 100",
      .doc = "the old name of 1 / courant"},
     {"max_step", F_NUMBER, "s", 1e-9, INFINITY, .offset = LEVELSET(max_step),

@@ -61,6 +61,7 @@ UND_INLINE und_pack_int und_pack_where(unsigned bits, int lane)
 /* Eight floats of a row: where a level is set. */
 typedef float und_f8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t und_i8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef double und_d8 __attribute__((vector_size(64)));
 #define UND_F8(p) (*(const und_f8 *)(p))
 #define UND_SET_F8(p) (*(und_f8 *)(p))
 
@@ -70,6 +71,25 @@ static inline und_i8 und_not_one(const float *v, unsigned bits)
     const und_i8 bit = {1, 2, 4, 8, 16, 32, 64, 128}, none = {0};
     return ((UND_F8(v) != 1.0f) & (((none + (int)bits) & bit) != 0)) |
            ((UND_F8(v + 8) != 1.0f) & (((none + (int)(bits >> 8)) & bit) != 0));
+}
+/* 1 where a bit is set. */
+static inline und_f8 und_ones(unsigned bits)
+{
+    const und_i8 bit = {1, 2, 4, 8, 16, 32, 64, 128}, none = {0};
+    const und_f8 one = {1, 1, 1, 1, 1, 1, 1, 1};
+    return (und_f8)((und_i8)one & (((none + (int)bits) & bit) != 0));
+}
+/* Bits of those above 0. */
+static inline unsigned und_d8_above(und_d8 v)
+{
+    unsigned bits = 0;
+#ifdef __AVX512F__
+    bits = _mm512_cmp_pd_mask((__m512d)v, _mm512_setzero_pd(), _CMP_GT_OQ);
+#else
+    for (int i = 0; i < 8; i++)
+        bits |= (unsigned)(v[i] > 0) << i;
+#endif
+    return bits;
 }
 static inline bool und_i8_any(const und_i8 *v)
 {

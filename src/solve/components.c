@@ -1,12 +1,18 @@
 #include "solve/components.h"
 
-#include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
+#include "grid/field.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { AT_ROWS = UND_AT_OWN, AT_RUNS };
+
+static const und_field fields[] = {UND_FIELD(und_components, count, AT_ROWS),
+                                   UND_FIELD(und_components, first, AT_ROWS),
+                                   UND_FIELD(und_components, run, AT_RUNS, .sparse = true)};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 und_status und_components_open(und_components *components, und_device device, const und_level *level,
                                und_error *err)
@@ -16,12 +22,9 @@ und_status und_components_open(und_components *components, und_device device, co
     if (rows * (size_t)components->per_row > INT32_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
-    components->count = und_alloc(2 * rows, sizeof *components->count, "rows of the pressure's system", err);
-    components->first = components->count ? components->count + rows : NULL;
-    if (components->count)
-        components->run = und_pages_alloc_sparse(rows * (size_t)components->per_row * sizeof *components->run,
-                                                 "runs of the pressure's system", err);
-    if (components->run)
+    const size_t own[] = {rows, rows * (size_t)components->per_row};
+    if (und_field_open_all(components, fields, FIELDS, &(und_field_room){.own = own},
+                           "runs of the pressure's system", err) == UND_OK)
         return UND_OK;
     und_components_close(components);
     return err->status;
@@ -29,12 +32,11 @@ und_status und_components_open(und_components *components, und_device device, co
 
 void und_components_close(und_components *components)
 {
-    free(components->count);
-    und_pages_free(components->run);
+    und_field_close_all(components, fields, FIELDS);
     *components = (und_components){0};
 }
 
-enum { CELLS = 2 * UND_CELL_PACK, ALL = 0xffff, CELLS_TO_SHARE = 1 << 15 };
+enum { CELLS = 2 * UND_CELL_PACK, ALL = 0xffff };
 
 /* The runs of a row, from `first` on; where the next row's begin.  `own`, `way` and `known`: bits of a pack's
  * cells that are unknown, that have a way to the one before, that touch known ones. */
@@ -223,6 +225,29 @@ static void take_from_row(const und_components *components, int y, int z, double
     }
 }
 
+typedef struct mean_args {
+    const und_components *components;
+    double *v[2];
+} mean_args;
+
+static void sum_slice(const void *args, const und_set *set, int z)
+{
+    const mean_args *a = args;
+    const int rows = a->components->level->n[1];
+    (void)set;
+    for (int y = 0; y < rows; y++)
+        for (int k = 0, row = y + z * rows; k < a->components->count[row]; k++)
+            sum_run(a->components, &a->components->run[a->components->first[row] + k], y, z, a->v);
+}
+static void take_slice(const void *args, const und_set *set, int z)
+{
+    const mean_args *a = args;
+    (void)set;
+    for (int y = 0; y < a->components->level->n[1]; y++)
+        take_from_row(a->components, y, z, a->v);
+}
+static const und_kernel sum_kernel = {"sum_components", sum_slice}, take_kernel = {"take_means", take_slice};
+
 double und_components_take_mean(und_components *components, double *const v[2])
 {
     const int *n = components->level->n;
@@ -230,11 +255,9 @@ double und_components_take_mean(und_components *components, double *const v[2])
     double largest = 0;
     if (!components->closed)
         return 0;
-    PARALLEL_FOR(und_workers(components->device.threads, components->level->cells, CELLS_TO_SHARE))
-    for (int z = 0; z < n[2]; z++)
-        for (int y = 0; y < n[1]; y++)
-            for (int k = 0, row = y + z * n[1]; k < components->count[row]; k++)
-                sum_run(components, &run[components->first[row] + k], y, z, v);
+    const mean_args args = {components, {v[0], v[1]}};
+    const und_set slices = und_level_set(components->level);
+    und_pass_run(&components->device, &(und_pass){&sum_kernel, &args, &slices}, 1);
     for (int row = n[1] * n[2] - 1; row >= 0; row--) /* backwards: a root is met with all its part summed */
         for (int32_t first = components->first[row], i = first + components->count[row] - 1; i >= first;
              i--) {
@@ -245,9 +268,6 @@ double und_components_take_mean(und_components *components, double *const v[2])
                 largest = fabs(run[i].sum) / run[i].cells;
             }
         }
-    PARALLEL_FOR(und_workers(components->device.threads, components->level->cells, CELLS_TO_SHARE))
-    for (int z = 0; z < n[2]; z++)
-        for (int y = 0; y < n[1]; y++)
-            take_from_row(components, y, z, v);
+    und_pass_run(&components->device, &(und_pass){&take_kernel, &args, &slices}, 1);
     return largest;
 }

@@ -17,9 +17,12 @@ enum {
 };
 _Static_assert(MOST_PASSES >= 4 * SWEEPS_COARSEST, "passes of the coarsest level");
 
+enum { HALOS = 4 };
+
 typedef struct way {
     und_pass passes[MOST_PASSES];
-    int count;
+    und_halo_field halo[HALOS]; /* what it begins with, as far as its passes read, added up */
+    int count, halos;
 } way;
 
 typedef struct und_cycle {
@@ -50,6 +53,44 @@ static int sweeps_of(const und_multigrid *m, int level)
 static void add(way *w, und_pass pass)
 {
     w->passes[w->count++] = pass;
+}
+
+static void add_halos(way *w, const und_level *level, float *const values[2], int reach)
+{
+    for (int c = 0; c < 2; c++)
+        w->halo[w->halos++] = und_level_halo(level, values[c], sizeof(float), reach);
+}
+
+/* A coarser cell is made of slices two apart, at most. */
+int und_multigrid_first_reach(const und_multigrid *m)
+{
+    return m->cycle->down[0].count + 1;
+}
+
+/* The finest level's way down begins with what is set just before it. */
+static void set_halos(und_multigrid *m, int i)
+{
+    way *down = &m->cycle->down[i], *up = &m->cycle->up[i];
+    const und_level *level = &m->level[i];
+    down->halos = up->halos = 0;
+    if (i > 0) {
+        add_halos(down, level, level->b, down->count + 1);
+        add_halos(down, level, level->x, down->count + 1);
+    }
+    if (i == m->count - 1)
+        return;
+    add_halos(up, level, level->x, up->count + 1);
+    add_halos(up, level + 1, level[1].x, up->count + 1);
+}
+
+static und_step step_of(const way *w, const bool *unless)
+{
+    return (und_step){.passes = w->passes,
+                      .count = w->count,
+                      .chain = true,
+                      .unless = unless,
+                      .halo = w->halo,
+                      .halos = w->halos};
 }
 
 static void set_args(und_multigrid *m, int i)
@@ -125,17 +166,28 @@ void und_multigrid_cycle_set(und_multigrid *m)
     m->cycle->energy = energy_of(m, m->level[0].x);
     add(m->count > 1 ? &m->cycle->up[0] : &m->cycle->down[0],
         UND_PASS(und_sum, &m->cycle->energy, &m->cycle->set[0]));
+    for (int i = 0; i < m->count; i++)
+        set_halos(m, i);
+}
+
+void und_multigrid_sums_halo(const und_multigrid *m, und_halo_field halo[UND_MULTIGRID_SUMS])
+{
+    const und_level *level = &m->level[0];
+    double *const sums[UND_MULTIGRID_SUMS] = {m->slice_product, m->slice_energy};
+    for (int i = 0; i < UND_MULTIGRID_SUMS; i++)
+        halo[i] = und_level_sums(level, sums[i], sizeof *sums[i]);
 }
 
 double und_multigrid_sums(const und_multigrid *m, double *energy)
 {
-    double product = 0;
-    *energy = 0;
-    for (int z = 0; z < m->level[0].n[2]; z++) {
-        product += m->slice_product[z];
-        *energy += m->slice_energy[z];
+    const und_level *level = &m->level[0];
+    und_sum_tree product = und_sum_from((unsigned)level->low[2] + 1), of_energy = product;
+    for (int z = 0; z < level->n[2]; z++) {
+        und_sum_add(&product, m->slice_product[z]);
+        und_sum_add(&of_energy, m->slice_energy[z]);
     }
-    return product;
+    *energy = und_sum_end(&of_energy);
+    return und_sum_end(&product);
 }
 
 und_step und_multigrid_first(const und_multigrid *m, const und_pass *before, int count,
@@ -152,9 +204,9 @@ int und_multigrid_rest(const und_multigrid *m, und_step *steps, const bool *unle
 {
     int own = 0;
     for (int i = 1; i < m->count; i++)
-        steps[own++] = (und_step){m->cycle->down[i].passes, m->cycle->down[i].count, true, unless};
+        steps[own++] = step_of(&m->cycle->down[i], unless);
     for (int i = m->count - 2; i >= 0; i--)
-        steps[own++] = (und_step){m->cycle->up[i].passes, m->cycle->up[i].count, true, unless};
+        steps[own++] = step_of(&m->cycle->up[i], unless);
     return own;
 }
 

@@ -57,13 +57,14 @@ typedef struct und_level {
     double largest;  /* of them */
     float weight[3]; /* the same over the largest: of the preconditioner */
     bool halved[3];  /* axes that the next level halves */
+    int halvings;    /* of slices, from the finest level on */
     size_t cells;    /* of its packs */
     size_t count;    /* values of an array */
     int packs;       /* of a row */
     und_mask unknown;
     uint8_t *kind, *kind_before; /* of each pack of each row, now and at the setting before */
     uint32_t *place;             /* of each pack of each row: where it stands in the arrays, 0 if dry */
-    uint32_t *slice_begin;       /* of each slice, in the arrays */
+    uint32_t *slice_begin;       /* of each slice, in the arrays; and behind the last */
     und_cell_pack *list;         /* of each slice, in room for all its packs: those that are not dry */
     uint32_t *number;            /* of each pack that has a place, by that over UND_CELL_PACK: in the list */
     und_children *children;      /* of each in the list; not on the finest level */
@@ -159,6 +160,31 @@ static inline und_mac und_level_mac(const und_level *level)
     return (und_mac){.n = {level->n[0], level->n[1], level->n[2]}, .present = level->present};
 }
 
+/* What others have of a level's arrays, of values of so many bytes for each cell. */
+static inline und_halo_field und_level_halo(const und_level *level, void *values, size_t size, int reach)
+{
+    return (und_halo_field){.values = values,
+                            .size = size,
+                            .begin = level->slice_begin,
+                            .slices = level->n[2],
+                            .low = level->low[2],
+                            .halved = level->halvings,
+                            .reach = reach};
+}
+
+/* And a value of each of its slices. */
+static inline und_halo_field und_level_sums(const und_level *level, void *values, size_t size)
+{
+    return (und_halo_field){.values = values,
+                            .size = size,
+                            .step = 1,
+                            .count = 1,
+                            .slices = level->n[2],
+                            .low = level->low[2],
+                            .halved = level->halvings,
+                            .reach = UND_HALO_ALL};
+}
+
 /* A bit for each of a pack's cells. */
 static inline unsigned und_level_unknown(const und_level *level, int y, int z, int k)
 {
@@ -219,12 +245,17 @@ void und_multigrid_done(und_multigrid *m);
 enum {
     UND_MULTIGRID_BEFORE = 4, /* passes at most, */
     UND_MULTIGRID_FIRST = 68, /* and with those of the cycle's first step */
-    UND_MULTIGRID_REST = 2 * UND_MULTIGRID_LEVELS
+    UND_MULTIGRID_REST = 2 * UND_MULTIGRID_LEVELS,
+    UND_MULTIGRID_SUMS = 2
 };
 und_step und_multigrid_first(const und_multigrid *m, const und_pass *before, int count,
                              und_pass passes[UND_MULTIGRID_FIRST], const bool *unless);
 int und_multigrid_rest(const und_multigrid *m, und_step *steps, const bool *unless); /* how many */
 double und_multigrid_sums(const und_multigrid *m, double *energy);
+/* What has been summed of others' slices; and slices that the cycle's first step reads beyond its own of what
+ * it is for. */
+void und_multigrid_sums_halo(const und_multigrid *m, und_halo_field halo[UND_MULTIGRID_SUMS]);
+int und_multigrid_first_reach(const und_multigrid *m);
 
 /* A step after which und_multigrid_sums gives that of v A v, over the largest weight, in `energy`; begun by a
  * pass over the finest level's slices. */

@@ -2,7 +2,7 @@
 #ifndef UND_SOLVE_MULTIGRID_KERNEL_H
 #define UND_SOLVE_MULTIGRID_KERNEL_H
 
-#include "grid/pass.h"
+#include "grid/reduce.h"
 #include "solve/cell_packs.h"
 #include "solve/multigrid.h"
 
@@ -260,8 +260,20 @@ UND_INLINE und_pack_float und_pack_apply(const und_energy_args *a, const und_cel
 
 enum { UND_PACKS_SUMMED = 16 }; /* few enough that floats lose nothing */
 
+/* Of the cells of a pack's places, halved and halved again. */
+UND_INLINE double und_sum_places(const float some[UND_CELL_PACK])
+{
+    double sum[UND_CELL_PACK];
+    for (int i = 0; i < UND_CELL_PACK; i++)
+        sum[i] = (double)some[i];
+    for (int half = UND_CELL_PACK / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            sum[i] += sum[i + half];
+    return sum[0];
+}
+
 /* v b and v A v of some packs of a kind. */
-UND_INLINE void und_sum_packs(const und_energy_args *a, und_pack_range in, int kind, double sum[2])
+UND_INLINE void und_sum_packs(const und_energy_args *a, und_pack_range in, int kind, und_sum_tree sum[2])
 {
     float some[2][UND_CELL_PACK];
     for (und_place p = {.x = 0}; p.x < UND_CELL_PACK; p.x += UND_PACK_LANES) {
@@ -276,14 +288,11 @@ UND_INLINE void und_sum_packs(const und_energy_args *a, und_pack_range in, int k
         UND_SET_PF(some[0] + p.x) = product;
         UND_SET_PF(some[1] + p.x) = energy;
     }
-    for (int i = 0; i < 2; i++) {
-        double all = 0;
-        for (int q = 0; q < UND_CELL_PACK; q++)
-            all += (double)some[i][q];
-        sum[i] += all;
-    }
+    for (int i = 0; i < 2; i++)
+        und_sum_add(&sum[i], und_sum_places(some[i]));
 }
-UND_INLINE void und_sum_kind(const und_energy_args *a, const und_set *set, int z, int kind, double sum[2])
+UND_INLINE void und_sum_kind(const und_energy_args *a, const und_set *set, int z, int kind,
+                             und_sum_tree sum[2])
 {
     const und_pack_range all = und_level_list(set->list, kind, kind, z);
     for (und_pack_range in = {.begin = all.begin}; in.begin < all.end; in.begin = in.end) {
@@ -292,16 +301,16 @@ UND_INLINE void und_sum_kind(const und_energy_args *a, const und_set *set, int z
     }
 }
 
-/* The sums of a slice: in one order, whoever adds. */
+/* The sums of a slice: of so many packs of its list each, in the tree of grid/reduce.h. */
 static void und_sum_block(const void *args, const und_set *set, int z)
 {
     const und_energy_args a = *(const und_energy_args *)args;
-    double sum[2] = {0, 0};
+    und_sum_tree sum[2] = {und_sum_from(0), und_sum_from(0)};
     und_sum_kind(&a, set, z, UND_CELL_PACK_WHOLE, sum);
     und_sum_kind(&a, set, z, UND_CELL_PACK_PLAIN, sum);
     und_sum_kind(&a, set, z, UND_CELL_PACK_CUT, sum);
-    a.product[z] = sum[0];
-    a.energy[z] = sum[1];
+    a.product[z] = und_sum_end(&sum[0]);
+    a.energy[z] = und_sum_end(&sum[1]);
 }
 typedef und_energy_args und_sum_args_of;
 static const und_kernel und_sum_kernel = {"und_sum", und_sum_block};

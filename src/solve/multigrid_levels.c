@@ -60,35 +60,49 @@ static void store_coefficients(und_level *level, const strip *s, int at, int k)
         }
 }
 
+/* Every second of a pack's cells, from the first or the second on. */
+static inline und_d8 second_of(const und_d8 v[2], int offset)
+{
+    return offset ? __builtin_shufflevector(v[0], v[1], 1, 3, 5, 7, 9, 11, 13, 15)
+                  : __builtin_shufflevector(v[0], v[1], 0, 2, 4, 6, 8, 10, 12, 14);
+}
+
 /* known: what known cells add to it. */
-static void store_diagonal(und_level *level, int y, int z, int k, const double *diagonal, const double *known)
+static void store_diagonal(und_level *level, int y, int z, int k, const und_d8 diagonal[2],
+                           const und_d8 known[2])
 {
     size_t at = level->place[und_level_pack(level, y, z) + (size_t)k];
     const float largest = (float)level->largest;
+    const und_f8 none = {0};
     for (int c = 0; c < 2; c++) {
-        int offset = und_colour_offset(c, y, z);
-        float *restrict inverse = level->inverse[c] + at;
-        double own[UND_CELL_PACK];
-        for (int q = 0; q < UND_CELL_PACK; q++)
-            own[q] = diagonal[2 * q + offset];
-        for (int q = 0; q < UND_CELL_PACK; q++)
-            inverse[q] = (float)own[q] > 0 ? largest / (float)own[q] : 0;
+        const int offset = und_colour_offset(c, y, z);
+        const und_d8 own = second_of(diagonal, offset);
+        const und_f8 divisor = __builtin_convertvector(own, und_f8);
+        UND_SET_F8(level->inverse[c] + at) = (und_f8)((und_i8)(largest / divisor) & (divisor > none));
         if (!level->diagonal[c])
             continue;
-        memcpy(level->diagonal[c] + at, own, sizeof own);
-        for (int q = 0; q < UND_CELL_PACK; q++)
-            level->known[c][at + (size_t)q] = (float)(known[2 * q + offset] / level->largest);
+        memcpy(level->diagonal[c] + at, &own, sizeof own);
+        UND_SET_F8(level->known[c] + at) =
+            __builtin_convertvector(second_of(known, offset) / level->largest, und_f8);
     }
+}
+
+/* Bits of 16 cells for each of four sides, or fewer. */
+static inline uint64_t four_sides(const unsigned *both, int count)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < count; i++)
+        bits |= (uint64_t)(both[i] & ALL) << CELLS * i;
+    return bits;
 }
 
 static void store_beside(und_level *level, int y, int z, int k, const und_around *around)
 {
     size_t at = level->place[und_level_pack(level, y, z) + (size_t)k] / UND_CELL_PACK;
+    const uint64_t first = four_sides(around->both, 4), last = four_sides(around->both + 4, 2);
     for (int c = 0; c < 2 && level->beside[c]; c++) {
-        uint64_t bits = 0;
-        for (int side = 0; side < 6; side++)
-            bits |= und_halve_bits(around->both[side] >> und_colour_offset(c, y, z)) << 8 * side;
-        level->beside[c][at] = bits;
+        const int offset = und_colour_offset(c, y, z);
+        level->beside[c][at] = und_halve_bits(first >> offset) | und_halve_bits(last >> offset) << 32;
     }
 }
 
@@ -107,17 +121,14 @@ static und_around get_around(const und_level *level, const strip *s, int k)
 }
 
 /* known: what known sides add to the diagonals, NULL where nothing. */
-static void set_links(und_level *level, size_t pack, unsigned x, unsigned y, unsigned z, const double *known)
+static void set_links(und_level *level, size_t pack, unsigned x, unsigned y, unsigned z, const und_d8 *known)
 {
-    unsigned touches = 0;
     if (!level->link[0])
         return;
-    for (int i = 0; i < CELLS && known; i++)
-        touches |= (unsigned)(known[i] > 0) << i;
     level->link[0][pack] = (uint16_t)x;
     level->link[1][pack] = (uint16_t)y;
     level->link[2][pack] = (uint16_t)z;
-    level->link[3][pack] = (uint16_t)touches;
+    level->link[3][pack] = (uint16_t)(known ? und_d8_above(known[0]) | und_d8_above(known[1]) << 8 : 0);
 }
 
 /* Where a level's sides come from. */
@@ -125,28 +136,29 @@ typedef struct source {
     void *context;
     bool (*is_plain)(void *context, int y, int z, int k, const und_around *around);
     /* Sets what known sides add to the diagonals of a pack's cells; false: nothing, and not set. */
-    bool (*get_known)(void *context, int y, int z, int k, double *known);
+    bool (*get_known)(void *context, int y, int z, int k, und_d8 known[2]);
     void (*get)(void *context, strip *s); /* sets the strip's sides */
 } source;
+
+static und_d8 add_weights(und_d8 sum, double full, und_f8 low, und_f8 high)
+{
+    return sum + full * (__builtin_convertvector(low, und_d8) + __builtin_convertvector(high, und_d8));
+}
 
 static uint8_t set_plain(und_level *level, const strip *s, int k, const und_around *c, const source *from)
 {
     size_t pack = und_level_pack(level, s->y, s->z) + (size_t)k;
-    double known[CELLS] = {0}, diagonal[CELLS];
+    und_d8 known[2] = {{0}, {0}}, diagonal[2];
     bool any = from->get_known(from->context, s->y, s->z, k, known);
     set_links(level, pack, c->both[0], c->both[2], c->both[4], any ? known : NULL);
     unsigned all = c->both[0] & c->both[1] & c->both[2] & c->both[3] & c->both[4] & c->both[5];
     if (!any && all == ALL)
         return UND_CELL_PACK_WHOLE;
-    memcpy(diagonal, known, sizeof diagonal);
-    for (int a = 0; a < 3; a++) {
-        const unsigned low = c->both[2 * a], high = c->both[2 * a + 1];
-        const double full = level->full[a];
-        int sides[CELLS];
-        for (int i = 0; i < CELLS; i++)
-            sides[i] = (int)((low >> i & 1) + (high >> i & 1));
-        for (int i = 0; i < CELLS; i++)
-            diagonal[i] += full * sides[i];
+    for (int half = 0; half < 2; half++) {
+        diagonal[half] = known[half];
+        for (int a = 0; a < 3; a++)
+            diagonal[half] = add_weights(diagonal[half], level->full[a], und_ones(c->both[2 * a] >> 8 * half),
+                                         und_ones(c->both[2 * a + 1] >> 8 * half));
     }
     store_diagonal(level, s->y, s->z, k, diagonal, known);
     store_beside(level, s->y, s->z, k, c);
@@ -156,16 +168,19 @@ static uint8_t set_plain(und_level *level, const strip *s, int k, const und_arou
 static uint8_t set_cut(und_level *level, strip *s, int k, const source *from)
 {
     size_t pack = und_level_pack(level, s->y, s->z) + (size_t)k;
-    double known[CELLS] = {0}, diagonal[CELLS];
+    und_d8 known[2] = {{0}, {0}}, diagonal[2];
     s->begin = CELLS * k;
     s->end = s->begin + CELLS;
     from->get(from->context, s);
     from->get_known(from->context, s->y, s->z, k, known);
     set_links(level, pack, bits_where(s->low[0]), bits_where(s->low[1]), bits_where(s->low[2]), known);
-    memcpy(diagonal, known, sizeof diagonal);
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < CELLS; i++)
-            diagonal[i] += level->full[a] * ((double)s->low[a][i] + (double)s->high[a][i]);
+    for (int half = 0; half < 2; half++) {
+        diagonal[half] = known[half];
+        for (int a = 0; a < 3; a++)
+            diagonal[half] =
+                add_weights(diagonal[half], level->full[a], UND_F8(s->low[a] + UND_CELL_PACK * half),
+                            UND_F8(s->high[a] + UND_CELL_PACK * half));
+    }
     store_diagonal(level, s->y, s->z, k, diagonal, known);
     store_coefficients(level, s, 0, k);
     return UND_CELL_PACK_CUT;
@@ -234,7 +249,7 @@ static void get_fetched(void *context, strip *s)
     s->low[2] = f->low[1];
 }
 
-static bool get_fetched_known(void *context, int y, int z, int k, double *known)
+static bool get_fetched_known(void *context, int y, int z, int k, und_d8 known[2])
 {
     const building *b = ((const fetched *)context)->building;
     const und_level *level = &b->m->level[0];
@@ -244,8 +259,9 @@ static bool get_fetched_known(void *context, int y, int z, int k, double *known)
         if (!b->sides->get(b->sides->context, 3 + a, y, z, CELLS * k, CELLS * (k + 1), more))
             continue;
         any = true;
-        for (int i = 0; i < CELLS; i++)
-            known[i] += level->full[a] * (double)more[i];
+        for (int half = 0; half < 2; half++)
+            known[half] +=
+                level->full[a] * __builtin_convertvector(UND_F8(more + UND_CELL_PACK * half), und_d8);
     }
     return any;
 }
@@ -462,15 +478,15 @@ static void get_stored(void *context, strip *s)
     s->low[2] = s->high[2] - level->side_plane;
 }
 
-static bool get_stored_known(void *context, int y, int z, int k, double *known)
+static bool get_stored_known(void *context, int y, int z, int k, und_d8 known[2])
 {
     const float *from = side_row(context, 3, y, z) + CELLS * k;
-    float any = 0;
-    for (int i = 0; i < CELLS; i++)
-        any += from[i];
-    for (int i = 0; i < CELLS && any > 0; i++)
-        known[i] = (double)from[i];
-    return any > 0;
+    unsigned any = 0;
+    for (int half = 0; half < 2; half++) {
+        known[half] = __builtin_convertvector(UND_F8(from + UND_CELL_PACK * half), und_d8);
+        any |= und_d8_above(known[half]);
+    }
+    return any;
 }
 
 static bool is_stored_plain(void *context, int y, int z, int k, const und_around *around)

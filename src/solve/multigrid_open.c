@@ -1,6 +1,6 @@
 /* The levels of multigrid: which axes each halves, and its memory. */
-#include "base/pages.h"
 #include "base/status.h"
+#include "grid/field.h"
 #include "grid/present.h"
 #include "solve/multigrid_cycle.h"
 #include "solve/multigrid_kernel.h"
@@ -15,10 +15,30 @@ enum {
 };
 static const double COMPARABLE = 0.4; /* weight of an axis that is halved, over the largest */
 
-static void *pages(const und_level *level, size_t values, size_t size, und_error *err)
-{
-    return und_pages_alloc_some(values * size, level->present, "a level of multigrid", err);
-}
+enum { AT_PACKS = UND_AT_OWN, AT_PLACES, AT_SLICE_ENDS, AT_SLICE_KINDS, AT_SIDES };
+enum { FINEST = 1, COARSER = 2 };
+
+#define FIELD(member, at, ...) UND_FIELD(und_level, member, at, ##__VA_ARGS__)
+
+static const und_field fields[] = {
+    FIELD(kind, AT_PACKS),
+    FIELD(kind_before, AT_PACKS),
+    FIELD(place, AT_PACKS),
+    FIELD(list, AT_PACKS),
+    FIELD(children, AT_PACKS, .when = COARSER),
+    FIELD(link[0], AT_PACKS, .when = FINEST),
+    FIELD(link[1], AT_PACKS, .when = FINEST),
+    FIELD(link[2], AT_PACKS, .when = FINEST),
+    FIELD(link[3], AT_PACKS, .when = FINEST),
+    FIELD(number, AT_PLACES),
+    FIELD(slice_begin, AT_SLICE_ENDS),
+    FIELD(list_end, AT_SLICE_KINDS),
+    FIELD(side[0], AT_SIDES, .when = COARSER),
+    FIELD(side[1], AT_SIDES, .when = COARSER),
+    FIELD(side[2], AT_SIDES, .when = COARSER),
+    FIELD(side[3], AT_SIDES, .when = COARSER),
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 void und_level_add_array(und_level *level, void *to, size_t size, bool gaps)
 {
@@ -44,22 +64,6 @@ static void add_arrays(und_level *level, bool finest)
     }
 }
 
-static bool allocate_cells(und_level *level, bool finest, und_error *err)
-{
-    size_t packs = (size_t)level->n[1] * (size_t)level->n[2] * (size_t)level->packs;
-    add_arrays(level, finest);
-    for (int i = 0; finest && i < 4; i++)
-        if (!(level->link[i] = pages(level, packs, sizeof **level->link, err)))
-            return false;
-    level->side_pitch = CELLS * level->packs + CELLS;
-    level->side_plane = level->side_pitch * (level->n[1] + 1);
-    size_t sides = (size_t)level->side_plane * (size_t)(level->n[2] + 1) + CELLS;
-    for (int a = 0; !finest && a < 4; a++)
-        if (!(level->side[a] = pages(level, sides, sizeof(float), err)))
-            return false;
-    return true;
-}
-
 static und_status allocate(und_level *level, bool finest, und_error *err)
 {
     level->packs = ((level->n[0] + 1) / 2 + UND_CELL_PACK - 1) / UND_CELL_PACK;
@@ -70,17 +74,14 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
                              level->n[1], level->n[2]);
     size_t slices = (size_t)level->n[2], packs = (size_t)level->n[1] * slices * (size_t)level->packs;
     const und_mac mac = und_level_mac(level);
-    if (und_mask_open(&level->unknown, &mac, "cells of multigrid", err) != UND_OK ||
-        !(level->kind = pages(level, packs, 1, err)) || !(level->kind_before = pages(level, packs, 1, err)) ||
-        !(level->place = pages(level, packs, sizeof *level->place, err)) ||
-        !(level->slice_begin = pages(level, slices + 1, sizeof *level->slice_begin, err)) ||
-        !(level->list = pages(level, packs, sizeof *level->list, err)) ||
-        !(level->number = pages(level, level->count / UND_CELL_PACK, sizeof *level->number, err)) ||
-        (!finest && !(level->children = pages(level, packs, sizeof *level->children, err))) ||
-        !(level->list_end = pages(level, slices * UND_CELL_PACK_KINDS, sizeof *level->list_end, err)) ||
-        !allocate_cells(level, finest, err))
-        return err->status;
-    return UND_OK;
+    add_arrays(level, finest);
+    level->side_pitch = CELLS * level->packs + CELLS;
+    level->side_plane = level->side_pitch * (level->n[1] + 1);
+    const size_t own[] = {packs, level->count / UND_CELL_PACK, slices + 1, slices * UND_CELL_PACK_KINDS,
+                          (size_t)level->side_plane * (slices + 1) + CELLS};
+    const und_field_room room = {.mac = &mac, .own = own, .asked = finest ? FINEST : COARSER};
+    const und_status status = und_mask_open(&level->unknown, &mac, "cells of multigrid", err);
+    return status ? status : und_field_open_all(level, fields, FIELDS, &room, "a level of multigrid", err);
 }
 
 /* Halving an axis halves its weight and doubles the others', so that axes with weaker ones are left until
@@ -122,6 +123,7 @@ static void set_coarser_box(und_level *fine, und_level *coarse)
         high[a] = (fine->low[a] + fine->n[a] + by - 1) / by;
     }
     set_box(coarse, low, high);
+    coarse->halvings = fine->halvings + fine->halved[2];
     for (int a = 0; a < 3; a++)
         fine->shift[a] = fine->halved[a] ? fine->low[a] - 2 * coarse->low[a] : 0;
 }
@@ -132,7 +134,7 @@ und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, co
     double w[3] = {weight[0], weight[1], weight[2]};
     int whole[3] = {box->whole[0], box->whole[1], box->whole[2]};
     bool more = true;
-    *m = (und_multigrid){.device = {threads}};
+    *m = (und_multigrid){.device = {.threads = threads}};
     set_box(&m->level[0], box->low, box->high);
     const int slices = m->level[0].n[2];
     m->slice_product = und_alloc(2 * (size_t)slices, sizeof *m->slice_product, "slices of multigrid", err);
@@ -173,14 +175,7 @@ void und_multigrid_close(und_multigrid *m)
         und_level *level = &m->level[i];
         und_mask_close(&level->unknown);
         und_present_close(level->present);
-        void *const arrays[] = {level->kind,  level->kind_before, level->list,   level->list_end,
-                                level->place, level->slice_begin, level->number, level->children};
-        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-            und_pages_free(arrays[k]);
-        for (int k = 0; k < 4; k++) {
-            und_pages_free(level->link[k]);
-            und_pages_free(level->side[k]);
-        }
+        und_field_close_all(level, fields, FIELDS);
     }
     free(m->slice_product);
     und_multigrid_cycle_close(m);

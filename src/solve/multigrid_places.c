@@ -65,6 +65,7 @@ void und_multigrid_place(und_multigrid *m, und_level *level)
         level->slice_begin[z] = at;
         at += size;
     }
+    level->slice_begin[level->n[2]] = at;
     for (int i = 0; i < level->arrays; i++) {
         const void *array = und_scratch_take(m->scratch, at / UND_CELL_PACK * level->array[i].size);
         memcpy((char *)level + level->array[i].to, &array, sizeof array);

@@ -33,17 +33,24 @@ void und_pressure_destroy(und_pressure *s)
     free(s);
 }
 
+void und_pressure_share(und_pressure *s, const und_halo *halo)
+{
+    s->system.m.device.halo = s->system.components.device.halo = halo;
+}
+
 und_status und_pressure_window(und_pressure *s, const und_mac *mac, und_error *err)
 {
     und_system other;
     und_system_done(&s->system);
-    if (und_system_open(&other, mac, s->system.m.device.threads, s->system.m.scratch, err) != UND_OK) {
+    const und_device device = s->system.m.device;
+    if (und_system_open(&other, mac, device.threads, s->system.m.scratch, err) != UND_OK) {
         und_system_close(&other);
         return err->status;
     }
     und_system_close(&s->system);
     s->system = other;
     s->system.components.level = &s->system.m.level[0];
+    und_pressure_share(s, device.halo);
     return UND_OK;
 }
 
@@ -155,10 +162,13 @@ void und_pressure_done(und_pressure *s)
     und_system_done(&s->system);
 }
 
-void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *const weight[3],
-                      const float *known)
+void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *const weight[3], float *known)
 {
     const double full[3] = {1, 1, 1};
+    const und_mac *m = &s->system.mac;
+    const und_halo_field all[] = {und_halo_of_mask(m, unknown, UND_HALO_ALL),
+                                  und_halo_of(m, known, sizeof *known, UND_HALO_ALL)};
+    und_halo_get(s->system.m.device.halo, all, 2);
     s->unknown = unknown;
     s->weight = weight;
     s->known = known;

@@ -4,12 +4,15 @@
 #define UND_SOLVE_PRESSURE_H
 
 #include "base/scratch.h"
-#include "grid/mask.h"
+#include "grid/halo.h"
 
 typedef struct und_pressure und_pressure;
 
 /* What it needs while it is set, `scratch` lends, until und_pressure_done; NULL: it has memory of its own. */
 und_pressure *und_pressure_create(const und_mac *mac, int threads, und_scratch *scratch, und_error *err);
+/* Who has slices of the grid beside these: solving asks of them what it needs.  Setting needs all of the grid
+ * at each, and asks for that. */
+void und_pressure_share(und_pressure *s, const und_halo *halo);
 void und_pressure_destroy(und_pressure *pressure);
 /* Arrays are of another window of the same grid from now on; where memory does not suffice all stays as it
  * was.  What is solved, and every bit of it, does not depend on the window: levels and the order of sums are
@@ -23,7 +26,7 @@ und_status und_pressure_window(und_pressure *pressure, const und_mac *mac, und_e
  * any other addition to the diagonal.  Arrays are laid out as the grid.  Allocates nothing; copies what it
  * needs. */
 void und_pressure_set(und_pressure *pressure, const und_mask *unknown, const float *const weight[3],
-                      const float *known);
+                      float *known);
 
 /* What has been set is no longer needed. */
 void und_pressure_done(und_pressure *pressure);

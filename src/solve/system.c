@@ -99,6 +99,22 @@ static und_system_args args_of(const und_system *s, int64_t *most)
     };
 }
 
+/* What others have found in their slices. */
+static void get_bits(const und_system *s, int64_t *slice_bits)
+{
+    const und_halo_field bits = und_level_sums(&s->m.level[0], slice_bits, sizeof *slice_bits);
+    und_halo_get(s->m.device.halo, &bits, 1);
+}
+
+/* Arrays of both colours, of all that the passes read which follow. */
+static void get_doubles(const und_system *s, double *const v[2], int reach)
+{
+    und_halo_field halo[2];
+    for (int c = 0; c < 2; c++)
+        halo[c] = und_level_halo(&s->m.level[0], v[c], sizeof *v[c], reach);
+    und_halo_get(s->m.device.halo, halo, 2);
+}
+
 static double largest_of(const und_system *s, const int64_t *slice_bits)
 {
     int64_t bits = 0;
@@ -109,26 +125,42 @@ static double largest_of(const und_system *s, const int64_t *slice_bits)
     return largest;
 }
 
+/* The same, once a pass has found it. */
+static double found(const und_system *s, int64_t *slice_bits)
+{
+    get_bits(s, slice_bits);
+    return largest_of(s, slice_bits);
+}
+
 /* The largest |r|, after its mean was taken out of closed parts; `unfit`: the largest of those, may be NULL.
  */
 static double measure_fit(und_system *s, double *unfit)
 {
     const und_system_args args = args_of(s, s->slice_bits);
+    get_doubles(s, s->r, UND_HALO_ALL);
     double mean = und_components_take_mean(&s->components, s->r);
     if (unfit)
         *unfit = mean;
     und_pass(&s->m.device, und_measure, &args, &s->set);
-    return largest_of(s, s->slice_bits);
+    return found(s, s->slice_bits);
+}
+
+/* Slices beyond its own in which r is kept, and p in one more: so that of each iteration only z is asked of
+ * others. */
+static int reach_of_r(const und_system *s)
+{
+    return und_multigrid_first_reach(&s->m);
 }
 
 /* The largest of r = b - A x. */
 static double true_residual(und_system *s)
 {
     const und_system_args args = args_of(s, s->slice_bits);
+    get_doubles(s, s->x, reach_of_r(s) + 1);
     und_pass_chain(
         &s->m.device,
         (const und_pass[]){UND_PASS(und_take_r, &args, &s->set), UND_PASS(und_subtract, &args, &s->set)}, 2);
-    return s->components.closed ? measure_fit(s, NULL) : largest_of(s, s->slice_bits);
+    return s->components.closed ? measure_fit(s, NULL) : found(s, s->slice_bits);
 }
 
 /* ---- Iterations ---- */
@@ -151,6 +183,7 @@ typedef struct iterations {
     bool not_directed, not_fused[2], not_last[2], not_down; /* what is left out */
     und_pass first[UND_MULTIGRID_FIRST], fused[2][UND_MULTIGRID_FIRST], down[UND_MULTIGRID_FIRST], energy[2],
         advance[2], reckon, aim, look;
+    und_halo_field sums[UND_MULTIGRID_SUMS], bits, z[2];
     und_step steps[1 + UND_MULTIGRID_REST + AT_ONCE * (STEPS + UND_MULTIGRID_REST)];
 } iterations;
 
@@ -215,14 +248,21 @@ static int plan_iteration(iterations *i, und_step *steps)
 {
     const und_multigrid *m = &i->s->m;
     int own = 0;
-    steps[own++] = (und_step){.passes = &i->reckon, .count = 1};
-    steps[own++] = und_multigrid_energy(m, i->advance, i->s->p, &i->energy_args, i->energy, &i->not_directed);
-    steps[own++] = (und_step){.passes = &i->aim, .count = 1};
+    steps[own++] = (und_step){.passes = &i->reckon, .count = 1, .halo = i->sums, .halos = UND_MULTIGRID_SUMS};
+    steps[own] = und_multigrid_energy(m, i->advance, i->s->p, &i->energy_args, i->energy, &i->not_directed);
+    steps[own].halo = i->z;
+    steps[own++].halos = 2;
+    steps[own++] = (und_step){.passes = &i->aim, .count = 1, .halo = i->sums, .halos = UND_MULTIGRID_SUMS};
     for (int k = 0; k < 2; k++) {
         steps[own++] = und_multigrid_first(m, i->advance + 1 - k, 1 + k, i->fused[k], &i->not_fused[k]);
-        steps[own++] = (und_step){i->advance + 1 - k, 1 + k, true, &i->not_last[k]};
+        steps[own++] = (und_step){
+            .passes = i->advance + 1 - k, .count = 1 + k, .chain = true, .unless = &i->not_last[k]};
+        for (int at = own - 2; at < own && k == 1; at++) { /* those that make p */
+            steps[at].halo = i->z;
+            steps[at].halos = 2;
+        }
     }
-    steps[own++] = (und_step){.passes = &i->look, .count = 1};
+    steps[own++] = (und_step){.passes = &i->look, .count = 1, .halo = &i->bits, .halos = 1};
     steps[own++] = und_multigrid_first(m, NULL, 0, i->down, &i->not_down);
     return own + und_multigrid_rest(m, steps + own, &i->over);
 }
@@ -250,6 +290,10 @@ static void iterate(und_system *s, int max_iterations, int *count)
     i->advance[0] = UND_PASS(und_direct, &i->args, &s->set);
     i->advance[1] = UND_PASS(und_advance, &i->args, &s->set);
     const und_pass residual = UND_PASS(und_give_residual, &i->args, &s->set);
+    und_multigrid_sums_halo(m, i->sums);
+    i->bits = und_level_sums(&m->level[0], s->slice_bits, sizeof *s->slice_bits);
+    for (int c = 0; c < 2; c++)
+        i->z[c] = und_level_halo(&m->level[0], m->level[0].x[c], sizeof(float), reach_of_r(s) + 1);
     for (bool begun = false; !i->over; begun = true) {
         int steps = 0;
         if (!begun) {
@@ -281,6 +325,7 @@ void und_system_precondition(und_system *s, const double *r, double *z)
     s->grid = z;
     const und_system_args args = args_of(s, s->slice_bits);
     und_pass(&s->m.device, und_take_r, &args, &s->set);
+    get_doubles(s, s->r, reach_of_r(s));
     cycle(s);
     und_pass_chain(
         &s->m.device,
@@ -299,16 +344,24 @@ static double start(und_system *s, bool warm, double *given)
                           of_given = args_of(s, s->slice_bits_given);
     if (!warm) {
         und_pass(&s->m.device, und_take_cold, &of_b, &s->set);
+        get_doubles(s, s->r, reach_of_r(s));
+        get_bits(s, s->slice_bits_b);
         memcpy(s->slice_bits, s->slice_bits_b, (size_t)s->m.level[0].n[2] * sizeof *s->slice_bits);
         return *given = largest_of(s, s->slice_bits);
     }
-    und_pass_chain(&s->m.device,
-                   (const und_pass[]){
-                       UND_PASS(und_take_warm, &of_b, &s->set), UND_PASS(und_relax_red, &of_given, &s->set),
-                       UND_PASS(und_relax_black, &args, &s->set), UND_PASS(und_subtract, &args, &s->set)},
-                   4);
-    *given = largest_of(s, s->slice_bits_given);
-    return largest_of(s, s->slice_bits);
+    const und_pass passes[] = {
+        UND_PASS(und_take_warm, &of_b, &s->set), UND_PASS(und_relax_red, &of_given, &s->set),
+        UND_PASS(und_relax_black, &args, &s->set), UND_PASS(und_subtract, &args, &s->set)};
+    const int alone = s->m.device.halo ? 1 : 0; /* what is given others have to give too */
+    if (alone) {
+        und_pass_chain(&s->m.device, passes, alone);
+        get_doubles(s, s->r, reach_of_r(s) + 2);
+        get_doubles(s, s->x, reach_of_r(s) + 3);
+    }
+    und_pass_chain(&s->m.device, passes + alone, 4 - alone);
+    get_bits(s, s->slice_bits_b);
+    *given = found(s, s->slice_bits_given);
+    return found(s, s->slice_bits);
 }
 
 und_system_report und_system_solve(und_system *s, double *x, bool warm, double tolerance, double relative,
@@ -341,6 +394,8 @@ und_system_report und_system_solve(und_system *s, double *x, bool warm, double t
     report.converged = finite && (report.residual < s->tolerance || report.residual == 0);
     if (finite) {
         const und_system_args args = args_of(s, NULL);
+        if (s->components.closed)
+            get_doubles(s, s->x, UND_HALO_ALL);
         und_components_take_mean(&s->components, s->x);
         und_pass(&s->m.device, und_give_x, &args, &s->set);
     }
@@ -375,6 +430,8 @@ void und_system_lift(und_system *s, double *x)
 {
     const und_components *c = &s->components;
     const int *n = c->level->n, rows = c->closed ? n[1] * n[2] : 0;
+    const und_halo_field all = und_halo_of(&s->mac, x, sizeof *x, UND_HALO_ALL);
+    und_halo_get(s->m.device.halo, &all, rows > 0);
     for (int turn = 0; turn < 3; turn++)
         for (int row = 0; row < rows; row++)
             for (int32_t i = c->first[row], end = i + c->count[row]; i < end; i++) {

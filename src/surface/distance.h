@@ -25,6 +25,10 @@ void und_distance_close(und_distance *d);
 /* After phi was written from outside: clamps it, sets the layer beside and the band. */
 void und_distance_refresh(und_distance *d);
 
+/* phi as others have it, so many slices beyond one's own; and all that stages go on from. */
+void und_distance_get_phi(const und_distance *d, int reach);
+void und_distance_get(const und_distance *d, int reach);
+
 /* phi as it is, into another array of the grid's layout. */
 void und_distance_copy(const und_distance *d, float *phi);
 
@@ -35,8 +39,6 @@ typedef enum und_trace_order { UND_TRACE_RK2, UND_TRACE_RK3 } und_trace_order;
  * back along the flow (Enright, Losasso & Fedkiw 2004).  u is of high faces, m/s, to be known in the band and
  * as far around it as the liquid comes; the caller sees that nothing moves further than width - 2 cells. */
 void und_distance_advect(und_distance *d, float *const u[3], double cells_per_speed, und_trace_order trace);
-/* Slices beyond its own that what is moved over so many cells is made of, of phi and u. */
-int und_distance_advect_reach(double cells);
 /* The same by fifth-order HJ-WENO and third-order TVD Runge-Kutta, in as many parts as its stability needs.
  */
 void und_distance_advect_weno(und_distance *d, float *const u[3], double cells_per_speed);
@@ -44,9 +46,6 @@ void und_distance_advect_weno(und_distance *d, float *const u[3], double cells_p
 /* Makes phi a distance again, out to the width, where phi = 0 stays put to the order of accuracy, 1 or 2;
  * sets the band anew.  The same bits at any thread count. */
 void und_distance_redistance(und_distance *d, int order);
-/* Slices beyond its own that this is made of, of phi, where all is known as und_distance_refresh leaves it.
- */
-int und_distance_redistance_reach(int width);
 
 /* Where a solid is (wall[] in cells, negative inside, laid out as phi; NULL: none), phi goes on straight
  * along the solid's normal from what it is in front of it, so that a flat surface is flat up to the wall. */

@@ -7,12 +7,11 @@
 #include "surface/distance_parts.h"
 #include "surface/distance_refresh_kernel.h"
 
-#include <math.h>
-
-/* A place between two, and one more on either side for second differences. */
-int und_distance_advect_reach(double cells)
+/* What moves comes no further than two cells less than the width, to a place between two, with one more on
+ * either side for second differences; what is thin is looked at from one more. */
+static int reach_beyond(const und_distance *d)
 {
-    return (int)ceil(cells) + 2;
+    return d->width + 1;
 }
 
 void und_distance_advect(und_distance *d, float *const u[3], double cells_per_speed, und_trace_order trace)
@@ -28,6 +27,7 @@ void und_distance_advect(und_distance *d, float *const u[3], double cells_per_sp
                   rows = und_set_rows(&d->mac, UND_ROWS_ALL);
     const und_pass passes[] = {UND_PASS(und_distance_follow, &args, &band),
                                UND_PASS(und_distance_beside_row, &beside, &rows)};
+    und_distance_get_flow(d, u, reach_beyond(d));
     const und_step steps[] = {{.passes = &passes[0], .count = 1}, {.passes = &passes[1], .count = 1}};
     und_pass_steps(&d->device, steps, d->keeps_thin ? 2 : 1);
     float *phi = d->phi;

@@ -1,5 +1,4 @@
 /* Shapes put into the liquid, taken out of it, or all that is left of it. */
-#include "base/parallel.h"
 #include "geom/shape.h"
 #include "surface/distance_parts.h"
 
@@ -37,6 +36,20 @@ static void combine_row(und_distance *d, und_csg operation, const und_shape *sha
     }
 }
 
+typedef struct combine_args {
+    und_distance *d;
+    und_csg operation;
+    const und_shape *shape;
+    int begin, end;
+} combine_args;
+
+static inline void combine(const combine_args *a, und_place p)
+{
+    combine_row(a->d, a->operation, a->shape, p.y, p.z, a->begin, a->end);
+    und_distance_refresh_at(a->d, p.y, p.z);
+}
+UND_KERNEL(combine, combine_args, UND_EACH_ROW)
+
 /* The first cell whose middle is not below a place, within the domain. */
 static int cell_at(const und_mac *m, int axis, double place)
 {
@@ -57,16 +70,10 @@ void und_distance_csg(und_distance *d, und_csg operation, const und_shape *shape
         begin[a] = all ? 0 : cell_at(m, a, low[a] - margin);
         end[a] = all ? m->n[a] : cell_at(m, a, high[a] + margin);
     }
-    const int rows = end[1] - begin[1];
-    if (rows <= 0 || end[2] <= begin[2] || end[0] <= begin[0])
+    const combine_args args = {d, operation, shape, begin[0], end[0]};
+    const und_set rows = und_set_box(m, begin, end, 1);
+    if (rows.rows == 0)
         return;
-    PARALLEL_FOR(und_workers(d->device.threads, m->count, 1 << 15))
-    for (int i = 0; i < rows * (end[2] - begin[2]); i++) {
-        int y = begin[1] + i % rows, z = begin[2] + i / rows;
-        if (!und_present_has(m->present, y, z))
-            continue;
-        combine_row(d, operation, shape, y, z, begin[0], end[0]);
-        und_distance_refresh_at(d, y, z);
-    }
+    und_pass(&d->device, combine, &args, &rows);
     und_distance_beside(d, d->phi);
 }

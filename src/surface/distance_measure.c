@@ -104,6 +104,7 @@ double und_distance_volume(const und_distance *d, const float *room)
 {
     const measure_args args = {d, room};
     const und_set rows = und_set_rows(&d->mac, UND_ROWS_INSIDE);
+    und_distance_get_phi(d, 1);
     const und_total all =
         und_reduce(&d->device, &UND_PASS(measure_volume, &args, &rows), 1, d->parts->row_total);
     return all.sum * d->mac.d[0] * d->mac.d[1] * d->mac.d[2];
@@ -113,6 +114,7 @@ double und_distance_area(const und_distance *d)
 {
     const measure_args args = {d, NULL};
     const und_set cells = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band);
+    und_distance_get_phi(d, 1);
     const und_total all =
         und_reduce(&d->device, &UND_PASS(measure_area, &args, &cells), 1, d->parts->row_total);
     return all.sum * d->mac.d[0] * d->mac.d[1];
@@ -160,6 +162,10 @@ bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3],
     const extent_args args = {*m, d->phi, held, d->parts->row_extent};
     const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
     und_pass(&d->device, find_extent, &args, &rows);
+    und_halo_field extents = und_halo_of_slices(m, args.row, sizeof *args.row, 0);
+    extents.step = m->n[1];
+    extents.count = (size_t)m->n[1];
+    und_halo_get(d->device.halo, &extents, 1);
     for (int a = 0; a < 3; a++) {
         low[a] = m->n[a];
         high[a] = 0;

@@ -29,6 +29,9 @@ static inline int und_distance_axes(const und_distance *d)
     return d->mac.n[2] > 1 ? 3 : 2;
 }
 
+/* What others have of it and of a flow that it moves with, so many slices beyond one's own. */
+void und_distance_get_flow(const und_distance *d, float *const u[3], int reach);
+
 /* distance_thin.c: what is one cell thick gets thinner or thicker as the flow across it goes. */
 void und_distance_draw_thin(und_distance *d, float *const u[3], double cells_per_speed);
 

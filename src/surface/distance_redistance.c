@@ -118,7 +118,7 @@ static int passes_of(int width)
 /* All that passes read, added up: three values on either side in each, and before, which cells are near,
  * which are beside the surface, and the slopes there.  Distances come from the surface, so that about two
  * widths do in practice. */
-int und_distance_redistance_reach(int width)
+static int reach_beyond(int width)
 {
     return 3 * passes_of(width) + width + 4;
 }
@@ -161,6 +161,7 @@ void und_distance_redistance(und_distance *d, int order)
                       .near = slices,
                       .beyond = und_set_rows(&d->mac, UND_ROWS_ALL)};
     assert(d->width <= WIDEST);
+    und_distance_get(d, reach_beyond(d->width));
     r.near.cells = &d->parts->wide;
     add_start(&r, d, order);
     add_passes(&r, d, order);

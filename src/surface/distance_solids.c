@@ -11,12 +11,13 @@
  * they make more of what is off there than there is, which grows in corners that the surface meets.  What is
  * known deeper than any room and off by less than `stays` is kept: below a wall that leans over it the
  * surface is nearest within the wall, so the distances that values are taken from come from what they make,
- * and little would grow. */
+ * and little would grow.  All is kept as it was carried where the second place is not so far before another
+ * wall: across a gap so narrow walls would make what is in each of them of what they made of the other. */
 typedef struct reach {
-    float before, apart, stays, along;
+    float before, apart, stays, along, clear;
 } reach;
-static const reach FIRST = {1, 1, 0, INFINITY}, ANEW = {1, 1, 0, 0.98f},
-                   KNOWN = {0.1f, 2.5f, 0.02f, INFINITY};
+static const reach FIRST = {1, 1, 0, INFINITY, 0.1f}, ANEW = {1, 1, 0, 0.98f, -INFINITY},
+                   KNOWN = {0.1f, 2.5f, 0.02f, INFINITY, 0.1f};
 /* Cells: a surface that far from where values are taken does not come to the wall there: in the solid is
  * then no other side, or liquid on one side of a wall would grow through it to the other; at least so deep
  * is what is there. */
@@ -44,7 +45,7 @@ typedef struct into_args {
 UND_INLINE und_lanes inside(const into_args *d, size_t at, const float *wall, reach r, und_lanes place[3])
 {
     const und_mac *m = &d->mac;
-    und_lanes normal[3], far[3], near[3], sum = {0}, own = und_lanes_load(wall), first, second;
+    und_lanes normal[3], far[3], near[3], sum = {0}, own = und_lanes_load(wall), first, second, clear;
     for (int a = 0; a < 3; a++) {
         normal[a] = und_lanes_load(wall + m->step[a]) - und_lanes_load(wall - m->step[a]);
         if (m->n[a] == 1)
@@ -60,6 +61,7 @@ UND_INLINE und_lanes inside(const into_args *d, size_t at, const float *wall, re
     }
     und_sample_cells(m, d->phi, near, &first, NULL);
     und_sample_cells(m, d->phi, far, &second, NULL);
+    und_sample_cells(m, d->wall, far, &clear, NULL);
     und_lanes slope = (first - second) / r.apart, one = und_lanes_all(1), width = und_lanes_all(d->width);
     slope = und_lanes_max(und_lanes_min(slope, one), -one);
     und_lanes value = first + slope * out;
@@ -69,7 +71,8 @@ UND_INLINE und_lanes inside(const into_args *d, size_t at, const float *wall, re
     value = und_lanes_select(liquid, und_lanes_min(value, und_lanes_all(-AT_LEAST)), value);
     value = und_lanes_max(und_lanes_min(value, width), -width);
     const und_lanes before = und_lanes_load(d->phi + at), off = value - before;
-    return und_lanes_select((own < -half) & (off < r.stays) & (off > -r.stays), before, value);
+    const und_lanes_int little = (own < -half) & (off < r.stays) & (off > -r.stays);
+    return und_lanes_select(little | (clear < r.clear), before, value);
 }
 
 /* Of a batch: the cells in the solid, less such that are too deep for its distance to be known. */
@@ -105,6 +108,7 @@ static void into_solids(und_distance *d, const float *wall, const und_mask *kept
     enum { PASSES = 3 }; /* the later ones have good values where the first met such as are in the solid */
     if (!wall)
         return;
+    und_distance_get(d, PASSES * (d->width + 4)); /* so far out of the deepest, and between two places */
     into_args args = {.mac = d->mac,
                       .phi = d->phi,
                       .next = d->next,

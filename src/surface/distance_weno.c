@@ -101,8 +101,11 @@ static void run_stage(und_distance *d, const stage_args *s)
 void und_distance_advect_weno(und_distance *d, float *const u[3], double cells_per_speed)
 {
     und_distance_parts *p = d->parts;
-    const und_set band = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band);
+    und_set band = und_set_shared(&d->device, &d->mac, UND_ROWS_INSIDE);
     stage_args s = {.mac = d->mac, .u = {u[0], u[1], u[2]}};
+    enum { REACH = 9 }; /* three stages, each of three cells */
+    band.cells = &d->band;
+    und_distance_get_flow(d, u, REACH);
     const und_pass speeds = UND_PASS(speed_of, &s, &band);
     const double fastest = (double)und_pass_most(&d->device, &speeds, 1, p->block_most);
     double crossed = fastest * fabs(cells_per_speed), most = 1000; /* not as many as what is wrong asks for */
@@ -111,6 +114,8 @@ void und_distance_advect_weno(und_distance *d, float *const u[3], double cells_p
     memcpy(d->next, d->phi, d->mac.count * sizeof *d->phi);
     memcpy(p->stage, d->phi, d->mac.count * sizeof *d->phi);
     for (int i = 0; i < parts; i++) {
+        if (i > 0)
+            und_distance_get_phi(d, REACH);
         s.start = d->phi;
         s.from = d->phi, s.to = p->stage, s.keep = 0;
         run_stage(d, &s);

@@ -1,8 +1,8 @@
 #include "surface/level_set_particles.h"
 
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "grid/field.h"
 #include "surface/level_set_particles_parts.h"
 
 #include <limits.h>
@@ -36,19 +36,25 @@ static size_t bytes_of_first(const und_mac *m)
     return (m->count + 1) * sizeof(int32_t);
 }
 
-/* What goes by the grid's cells. */
+enum { AT_PARTICLES = UND_AT_OWN, AT_BLOCKS = UND_AT_OWN, AT_ROWS };
+
+#define LIST(member) UND_FIELD(und_level_set_particles, member, AT_PARTICLES)
+#define CELLS(member, at) UND_FIELD(und_level_set_particles_parts, member, at)
+
+/* By particles; and by the grid's cells. */
+static const und_field lists[] = {LIST(place[0]), LIST(place[1]), LIST(place[2]), LIST(radius)};
+static const und_field cell_fields[] = {CELLS(block_count, AT_BLOCKS), CELLS(row_births, AT_ROWS),
+                                        CELLS(liquid, UND_AT_CELLS)};
+enum { LISTS = sizeof lists / sizeof *lists, CELL_FIELDS = sizeof cell_fields / sizeof *cell_fields };
+
 static und_status make_cells(und_level_set_particles *t, und_error *err)
 {
     const und_mac *m = &t->mac;
-    und_level_set_particles_parts *p = t->parts;
-    size_t blocks =
-        (size_t)und_level_set_particles_blocks(t->capacity) * (size_t)und_level_set_particles_piles(m);
-    size_t rows = (size_t)(m->n[1] + 1) * (size_t)(m->n[2] + 1) + 1;
-    bool made =
-        (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
-        (p->row_births = und_pages_alloc(rows * sizeof *p->row_births, "rows of boxes", err)) &&
-        (p->liquid = und_pages_alloc_some(m->count * sizeof *p->liquid, m->present, "a distance", err));
-    return made ? UND_OK : err->status;
+    const size_t own[] = {(size_t)und_level_set_particles_blocks(t->capacity) *
+                              (size_t)und_level_set_particles_piles(m),
+                          (size_t)(m->n[1] + 1) * (size_t)(m->n[2] + 1) + 1};
+    return und_field_open_all(t->parts, cell_fields, CELL_FIELDS, &(und_field_room){.mac = m, .own = own},
+                              "tracers' cells", err);
 }
 
 /* What it is to lend goes by the grid's size. */
@@ -87,22 +93,15 @@ void und_level_set_particles_give_back(und_level_set_particles *t)
 
 static void free_cells(und_level_set_particles_parts *p)
 {
-    und_pages_free(p->block_count);
-    und_pages_free(p->row_births);
-    und_pages_free(p->liquid);
-    p->block_count = p->row_births = NULL;
-    p->liquid = NULL;
+    und_field_close_all(p, cell_fields, CELL_FIELDS);
 }
 
 static und_status make_room(und_level_set_particles *t, und_error *err)
 {
-    size_t most = (size_t)t->capacity + UND_LANES;
-    bool made = make_cells(t, err) == UND_OK;
-    for (int a = 0; a < 4 && made; a++) {
-        float **home = a < 3 ? &t->place[a] : &t->radius;
-        made = (*home = und_pages_alloc(most * sizeof **home, "tracers", err));
-    }
-    return made ? UND_OK : err->status;
+    const size_t most = (size_t)t->capacity + UND_LANES;
+    const und_status status = make_cells(t, err);
+    return status ? status
+                  : und_field_open_all(t, lists, LISTS, &(und_field_room){.own = &most}, "tracers", err);
 }
 
 und_level_set_particles *und_level_set_particles_create(const und_mac *mac,
@@ -115,7 +114,8 @@ und_level_set_particles *und_level_set_particles_create(const und_mac *mac,
         free(t);
         return NULL;
     }
-    *t = (und_level_set_particles){.mac = *mac, .def = *def, .seed = seed, .device = {und_threads(threads)}};
+    *t = (und_level_set_particles){
+        .mac = *mac, .def = *def, .seed = seed, .device = {.threads = und_threads(threads)}};
     t->parts = parts;
     t->capacity = room_for(mac, def->per_cell);
     parts->scratch = scratch;
@@ -136,8 +136,7 @@ void und_level_set_particles_destroy(und_level_set_particles *t)
     if (!t)
         return;
     und_level_set_particles_parts *p = t->parts;
-    for (int a = 0; a < 4; a++)
-        und_pages_free(a < 3 ? t->place[a] : t->radius);
+    und_field_close_all(t, lists, LISTS);
     free_cells(p);
     und_scratch_leave(p->scratch, p->most);
     free(p);

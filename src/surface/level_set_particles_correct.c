@@ -54,6 +54,29 @@ UND_INLINE unsigned take_spheres(const und_level_set_particles *t, const int32_t
     return und_level_set_particles_before(first, count);
 }
 
+/* What they are asked about is read soon: what the cells that they are in hold, where that is known, and what
+ * reaches those around them. */
+UND_INLINE void fetch_spheres(const und_level_set_particles *t, const und_level_set_particles_lost *lost,
+                              const spheres *s)
+{
+    const ptrdiff_t *step = t->mac.step, row[4] = {0, step[1], step[2], step[1] + step[2]};
+    und_lanes place[3];
+    int32_t at[UND_LANES];
+    for (int a = 0; a < 3; a++)
+        place[a] = und_lanes_load(s->place[a]);
+    const und_lanes_int own = und_level_set_particles_cells_of(t, place);
+    memcpy(at, &own, sizeof at);
+    for (int k = 0; k < UND_LANES && lost && lost->held; k++)
+        und_lanes_fetch(lost->held + at[k]);
+    for (int a = 0; a < 3; a++)
+        place[a] -= 0.5F;
+    const und_lanes_int low = und_level_set_particles_cells_of(t, place);
+    memcpy(at, &low, sizeof at);
+    for (int k = 0; k < UND_LANES; k++)
+        for (int r = 0; r < (t->mac.n[2] == 1 ? 2 : 4); r++)
+            und_lanes_fetch(t->parts->reached + at[k] + row[r]);
+}
+
 /* Of some cells those where the flow gains or loses volume, or is slow. */
 static unsigned where_unsure(const und_level_set_particles *t, const und_level_set_particles_lost *lost,
                              const int32_t cell[UND_LANES], unsigned which)
@@ -94,17 +117,16 @@ static unsigned take_disproved(const und_level_set_particles *t, const und_level
     const und_lanes_int held = und_lanes_int_load(own);
     unsigned alone = which & ~air & und_lanes_bits(held < lost->least), gone = 0;
     const unsigned among = which & air & und_lanes_bits(held > lost->most);
-    alone = alone ? where_unsure(t, lost, cell, alone) : 0;
     for (unsigned bits = alone | among; bits; bits &= bits - 1) {
         const bool less = alone & bits & -bits;
-        const int32_t i = s->i[__builtin_ctz(bits)];
         int at[3];
-        und_level_set_particles_cell_at(t, i, at);
-        if (!all_hold(&t->mac, lost->held, at, less, less ? lost->least : lost->most))
-            continue;
-        t->radius[i] = 0;
-        gone |= bits & -bits;
+        und_level_set_particles_cell_at(t, s->i[__builtin_ctz(bits)], at);
+        if (all_hold(&t->mac, lost->held, at, less, less ? lost->least : lost->most))
+            gone |= bits & -bits;
     }
+    gone = (gone & among) | (gone & alone ? where_unsure(t, lost, cell, gone & alone) : 0);
+    for (unsigned bits = gone; bits; bits &= bits - 1)
+        t->radius[s->i[__builtin_ctz(bits)]] = 0;
     return gone;
 }
 
@@ -131,6 +153,7 @@ UND_INLINE void list_block(const correct_args *a, und_place block)
     const bool held = a->lost && a->lost->held;
     const float known = held ? (float)d->width - 0.5F : INFINITY;
     int32_t *list = t->parts->order + begin, *const behind = t->parts->order + end, *far = behind, count = 0;
+    const und_lanes_int in_order = __builtin_convertvector(und_lanes_count(), und_lanes_int);
     for (int i = begin; i < end; i += UND_LANES) {
         und_level_set_particles_fetch(t, d->phi, i, end);
         if (held)
@@ -138,8 +161,7 @@ UND_INLINE void list_block(const correct_args *a, und_place block)
         und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
         const unsigned in = und_level_set_particles_before(i, end);
         const unsigned escaped = und_lanes_bits(is_escaped(phi, radius)) & in;
-        for (unsigned bits = escaped; bits; bits &= bits - 1)
-            list[count++] = i + __builtin_ctz(bits);
+        count += und_lanes_int_pack_some(list + count, in_order + i, escaped);
         for (unsigned bits = held ? in & ~escaped & ~und_lanes_bits(phi < known) : 0; bits; bits &= bits - 1)
             *--far = i + __builtin_ctz(bits);
     }
@@ -301,9 +323,15 @@ static void reach_block(const und_level_set_particles *t, const und_distance *d,
     const size_t begin = (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
     const int32_t *from = t->parts->order + begin, count = t->parts->block_count[block];
     reach_list list = {t->parts->order + begin, t->parts->box + begin, 0};
+    spheres s, next;
+    unsigned which, next_which = count > 0 ? take_spheres(t, from, 0, count, &next) : 0;
     for (int32_t first = 0; first < count; first += UND_LANES) {
-        spheres s;
-        unsigned which = take_spheres(t, from, first, count, &s);
+        s = next;
+        which = next_which;
+        if (first + UND_LANES < count) {
+            next_which = take_spheres(t, from, first + UND_LANES, count, &next);
+            fetch_spheres(t, lost, &next);
+        }
         which &= lost ? ~take_disproved(t, lost, &s, which, false) : ~0u;
         if (t->mac.n[2] == 1)
             reach_batch(t, d, &s, which, 2, &list);
@@ -345,15 +373,28 @@ static void settle_cell(const und_level_set_particles *t, const und_distance *d,
     set_phi(d, at, cell, fabsf(above) < fabsf(below) ? above : below);
 }
 
+/* What is read and written of the cells around one, from the lowest on. */
+UND_INLINE void fetch_settled(const correct_args *a, int32_t cell)
+{
+    const ptrdiff_t *step = a->of.mac.step, row[4] = {0, step[1], step[2], step[1] + step[2]};
+    for (int r = 0; r < (a->of.mac.n[2] == 1 ? 2 : 4); r++) {
+        und_lanes_fetch(a->of.parts->reached + cell + row[r]);
+        und_lanes_fetch(a->d.phi + cell + row[r]);
+    }
+}
+
 static inline void settle_block(const correct_args *a, und_place block)
 {
+    enum { AHEAD = 8 };
     const und_level_set_particles *t = &a->of;
     const und_mac *m = &t->mac;
     const int32_t *cell = t->parts->order + block.at, *which = t->parts->box + block.at;
+    const int32_t count = t->parts->block_count[block.y];
     const int slice = (int)m->step[2], row = (int)m->step[1];
     const int beside = (int)m->first - 1 - row - (m->n[2] > 1 ? slice : 0); /* of the lowest cell there is */
-    for (int32_t k = 0; k < t->parts->block_count[block.y]; k++) {
+    for (int32_t k = 0; k < count; k++) {
         const int left = cell[k] - beside;
+        fetch_settled(a, cell[k + AHEAD < count ? k + AHEAD : k]);
         const int low[3] = {left % slice % row - 1, left % slice / row - 1,
                             left / slice - (m->n[2] > 1 ? 1 : 0)};
         for (unsigned bits = (unsigned)which[k]; bits; bits &= bits - 1) {
@@ -480,8 +521,8 @@ void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d
     const und_set all = und_level_set_particles_all(t);
     const und_pass find = UND_PASS(find_escaped, &args, &all), reach = UND_PASS(reach_listed, &args, &all),
                    settle = UND_PASS(settle_block, &args, &all);
-    const und_step steps[] = {{&find, 1, false, NULL}, {&settle, 1, false, NULL}},
-                   judged[] = {{&reach, 1, false, NULL}, {&settle, 1, false, NULL}};
+    const und_step steps[] = {{.passes = &find, .count = 1}, {.passes = &settle, .count = 1}},
+                   judged[] = {{.passes = &reach, .count = 1}, {.passes = &settle, .count = 1}};
     t->parts->reached = und_scratch_take_zeroed(t->parts->scratch);
     und_level_set_particles_borrow(t);
     und_pass_steps(&t->device, steps, all_are_judged(lost) ? 1 : 2);

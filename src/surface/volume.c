@@ -33,19 +33,19 @@ void und_volume_rows_came(und_volume *v)
     mark_inside(v);
 }
 
-enum { AT_CELLS, AT_ROWS, AT_ROW_ENDS, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
+enum { AT_ROW_ENDS = UND_AT_OWN, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
 
-#define FIELD(member) UND_FIELD_AT(und_volume, member, AT_CELLS)
-#define PART(member, at) UND_FIELD_AT(und_volume_parts, member, at)
+#define FIELD(member, ...) UND_FIELD(und_volume, member, UND_AT_CELLS, ##__VA_ARGS__)
+#define PART(member, at) UND_FIELD(und_volume_parts, member, at)
 
-static const und_field fields[] = {FIELD(c), FIELD(film)};
+static const und_field fields[] = {FIELD(c, .halo = UND_HALO_CROSSED), FIELD(film, .halo = UND_HALO_CROSSED)};
 static const und_field part_fields[] = {
-    PART(inside, AT_CELLS),        PART(own, AT_CELLS),        PART(kind, AT_CELLS),
-    PART(mark, AT_CELLS),          PART(unsure, AT_CELLS),
+    PART(inside, UND_AT_CELLS),    PART(own, UND_AT_CELLS),      PART(kind, UND_AT_CELLS),
+    PART(mark, UND_AT_CELLS),      PART(unsure, UND_AT_CELLS),
 
-    PART(chunk, AT_LISTED),        PART(row_chunk, AT_LISTED), PART(wakes, AT_CHUNKS),
-    PART(row_count, AT_ROWS),      PART(row_sum, AT_ROWS),     PART(row_total, AT_ROWS),
-    PART(row_most, AT_ROWS),       PART(row_films, AT_ROWS),   PART(block_most, AT_ROWS),
+    PART(chunk, AT_LISTED),        PART(row_chunk, AT_LISTED),   PART(wakes, AT_CHUNKS),
+    PART(row_count, UND_AT_ROWS),  PART(row_sum, UND_AT_ROWS),   PART(row_total, UND_AT_ROWS),
+    PART(row_most, UND_AT_ROWS),   PART(row_films, UND_AT_ROWS), PART(block_most, UND_AT_ROWS),
     PART(row_chunks, AT_ROW_ENDS), PART(row_left, AT_ROW_ENDS)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
@@ -73,7 +73,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
                            und_error *err)
 {
     static const char *const what = "the cells' volumes";
-    *v = (und_volume){.mac = *mac, .threads = threads};
+    *v = (und_volume){.mac = *mac, .device = {.threads = threads}};
     und_volume_parts *p = v->parts = und_alloc(1, sizeof *p, what, err);
     if (!p)
         return err->status;
@@ -86,9 +86,10 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
     if (und_scratch_keep_zeroed(p->scratch, 2 * und_scratch_bytes(mac->count * sizeof *p->over), err))
         return err->status;
     const size_t rows = (size_t)und_mac_rows(mac), chunks = rows * (size_t)p->per_row;
-    const size_t count[] = {mac->count, rows, rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
-    if (und_field_open_all(v, fields, FIELDS, count, 0, mac->present != NULL, what, err) ||
-        und_field_open_all(p, part_fields, PART_FIELDS, count, 0, mac->present != NULL, what, err))
+    const size_t own[] = {rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
+    const und_field_room room = {.mac = mac, .own = own};
+    if (und_field_open_all(v, fields, FIELDS, &room, what, err) ||
+        und_field_open_all(p, part_fields, PART_FIELDS, &room, what, err))
         return err->status;
     mark_inside(v);
     UND_MAC_EACH_ROW (mac, row) /* UND_VOLUME_GAINS, until it moves */
@@ -118,21 +119,34 @@ void und_volume_shift(und_volume *v, const und_mac *mac)
 
 /* ---- Lists ---- */
 
+/* Chunks of a row as they are found: the last one, where `bits` is not 0, is still to be written. */
+typedef struct row_chunks {
+    und_volume_chunk *next;
+    int32_t at;
+    unsigned bits;
+} row_chunks;
+
+static void end_chunk(row_chunks *c)
+{
+    if (c->bits)
+        *c->next++ = (und_volume_chunk){.at = c->at, .bits = (uint16_t)c->bits};
+}
+
 /* A chunk begins with a cell of the list: so there are fewer. */
-static und_volume_chunk *add_to_chunks(const und_volume_chunk *first, und_volume_chunk *end, int32_t from,
-                                       unsigned chosen)
+static void add_to_chunks(row_chunks *c, int32_t from, unsigned chosen)
 {
     int begin = 0;
-    if (end > first && end[-1].at + UND_LANES > from) {
-        begin = end[-1].at + UND_LANES - from;
-        end[-1].bits |= (uint16_t)(chosen << (UND_LANES - begin) & UND_LANES_ALL);
+    if (c->bits && c->at + UND_LANES > from) {
+        begin = c->at + UND_LANES - from;
+        c->bits |= chosen << (UND_LANES - begin) & UND_LANES_ALL;
     }
     chosen &= ~0u << begin;
     if (!chosen)
-        return end;
+        return;
+    end_chunk(c);
     begin = __builtin_ctz(chosen);
-    *end = (und_volume_chunk){.at = from + begin, .bits = (uint16_t)(chosen >> begin)};
-    return end + 1;
+    c->at = from + begin;
+    c->bits = chosen >> begin;
 }
 
 /* What all of its cells hold, and the most. */
@@ -141,9 +155,14 @@ static void sum_row(const und_volume *v, und_place p)
     const int row = p.y + p.z * v->mac.n[1];
     const int32_t *c = v->c + p.at;
     const uint8_t *own = v->parts->own + p.at;
+    const bool others = v->parts->others;
     int64_t all = 0;
     int32_t most = 0;
-    for (int x = 0; x < v->mac.n[0]; x++) {
+    for (int x = 0; x < v->mac.n[0] && !others; x++) {
+        all += c[x];
+        most = c[x] > most ? c[x] : most;
+    }
+    for (int x = 0; x < v->mac.n[0] && others; x++) {
         const int32_t units = own[x] ? c[x] : 0;
         all += units;
         most = units > most ? units : most;
@@ -172,23 +191,29 @@ static void mark_row(const und_volume_listing *l, und_place p)
     const und_mac *m = &l->v->mac;
     const int row = p.y + p.z * m->n[1];
     const size_t end = p.at + (size_t)m->n[0];
-    und_volume_chunk *const first = parts->row_chunk + (size_t)row * (size_t)parts->per_row, *chunk = first;
+    und_volume_chunk *const first = parts->row_chunk + (size_t)row * (size_t)parts->per_row;
+    row_chunks chunks = {.next = first};
     int count = 0;
     for (size_t from = p.at; from < end; from += UND_LANES) {
         const unsigned inside = und_volume_row_bits(end - from);
-        const unsigned own = und_lanes_bits(und_lanes_bytes(parts->own + from) != 0) & inside;
-        unsigned chosen = (l->look ? l->look(l->context, from) : ~0u) & own;
+        unsigned chosen = (l->look ? l->look(l->context, from) : ~0u) & inside;
+        if (parts->others)
+            chosen &= und_lanes_bits(und_lanes_bytes(parts->own + from) != 0);
         for (unsigned bits = l->fn ? chosen : 0; bits; bits &= bits - 1)
             if (!l->fn(l->context, from + (size_t)__builtin_ctz(bits)))
                 chosen &= ~(bits & -bits);
         und_lanes_bytes_store_some(parts->mark + from, und_lanes_where(chosen) & 1, inside);
         count += __builtin_popcount(chosen);
-        chunk = add_to_chunks(first, chunk, (int32_t)from, chosen);
+        if (chosen)
+            add_to_chunks(&chunks, (int32_t)from, chosen);
     }
+    end_chunk(&chunks);
     parts->row_count[row] = count;
-    parts->row_chunks[row] = (int32_t)(chunk - first);
+    parts->row_chunks[row] = (int32_t)(chunks.next - first);
     if (l->sums)
         sum_row(l->v, p);
+    if (l->cleared)
+        memset(l->cleared + p.at, 0, (size_t)m->n[0]);
 }
 UND_KERNEL(mark_row, und_volume_listing, UND_EACH_ROW)
 
@@ -241,7 +266,7 @@ static void list(und_volume_listing *l)
 {
     und_step steps[UND_VOLUME_LIST_STEPS];
     und_volume_list_steps(l, steps);
-    und_pass_steps(&(und_device){l->v->threads}, steps, UND_VOLUME_LIST_STEPS);
+    und_pass_steps(&l->v->device, steps, UND_VOLUME_LIST_STEPS);
 }
 
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context)
@@ -249,9 +274,10 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
     list(&(und_volume_listing){.v = v, .look = look, .fn = fn, .context = context});
 }
 
-int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context)
+int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context,
+                                uint8_t *cleared)
 {
-    list(&(und_volume_listing){.v = v, .look = look, .context = context, .sums = true});
+    list(&(und_volume_listing){.v = v, .look = look, .context = context, .sums = true, .cleared = cleared});
     return und_volume_summed(v);
 }
 
@@ -342,18 +368,25 @@ float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_
 
 static const float HAIR = 0.02f; /* cells: phi of cells that their surface goes through */
 
+/* Whether the surface is between a cell and one that it is open to, or at most two axes away over such:
+ * beside the edge of a solid the cell below is shut. */
+static bool is_above_liquid(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
+                            int from)
+{
+    for (int way = 0; way < 6; way++) {
+        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
+        if (way / 2 != from && v->parts->inside[next] && walls->open[way / 2][way % 2 ? at : next] > 0 &&
+            (phi[next] < HAIR || (from < 0 && is_above_liquid(v, walls, phi, next, way / 2))))
+            return true;
+    }
+    return false;
+}
+
 bool und_volume_is_cut(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
 {
     if (fabsf(phi[at]) > UND_VOLUME_BESIDE)
         return false;
-    if (phi[at] < 0 || !walls->room || !walls->beside_thin[at])
-        return true;
-    for (int way = 0; way < 6; way++) {
-        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
-        if (v->parts->inside[next] && walls->open[way / 2][way % 2 ? at : next] > 0 && phi[next] < HAIR)
-            return true;
-    }
-    return false;
+    return phi[at] < 0 || !walls->room || !walls->beside_thin[at] || is_above_liquid(v, walls, phi, at, -1);
 }
 
 bool und_volume_is_behind(const und_volume *v, const und_volume_walls *walls, float phi, size_t at)
@@ -399,7 +432,7 @@ int64_t und_volume_sum(const und_volume *v)
 {
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     const und_pass pass = und_volume_sum_pass(v, &rows);
-    und_pass_run(&(und_device){v->threads}, &pass, 1);
+    und_pass_run(&v->device, &pass, 1);
     return und_volume_summed(v);
 }
 
@@ -442,8 +475,7 @@ double und_volume_shown(const und_volume *v, const und_distance *d, const und_vo
 {
     const showing w = {v, d, walls};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    return und_reduce(&(und_device){v->threads}, &UND_PASS(show_cells, &w, &rows), 1, v->parts->row_total)
-        .sum;
+    return und_reduce(&v->device, &UND_PASS(show_cells, &w, &rows), 1, v->parts->row_total).sum;
 }
 
 und_level_set_particles_lost und_volume_lost(const und_volume *v, float *const u[3], double per_speed)

@@ -27,7 +27,7 @@ typedef struct und_volume_walls {
 
 typedef struct und_volume {
     und_mac mac;
-    int threads;
+    und_device device;
     int32_t *c;    /* what each cell holds, of UND_VOLUME_ONE; 0 beside the domain */
     uint8_t *film; /* 1: that lies on a wall, and phi does not show it */
     struct und_volume_parts *parts;
@@ -94,6 +94,11 @@ typedef struct und_volume_films {
 } und_volume_films;
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films);
+
+/* Of what phi shows too, walls at rest slow down layers so thin that cells hold next to nothing: what phi
+ * says of cells that walls cut may be but the level beside these. */
+void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                            const und_volume_films *films);
 
 /* What comes over a face from a cell that is another grid's, in a step: up the axis, or below 0. */
 typedef struct und_volume_inflow {

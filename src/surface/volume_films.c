@@ -11,7 +11,8 @@ static const float OUT = 0.9f;      /* cells: phi of what it shows nothing of */
 static const float SETTLES = 0.05f; /* of a cell: films settle where there is so much room */
 static const double MOST_EVENS = 0.25;
 static const double MIDDLE = 0.52; /* cells: up to there films count as liquid while the pressure is found */
-static const float ALONG = 0.5f;   /* cosine: faces that a film goes over along its wall */
+static const float LEAST_WALL = 0.1f, THIN_LAYER = 0.1f; /* of a face; cells */
+static const float ALONG = 0.5f; /* cosine: faces that a film goes over along its wall */
 /* Of gravity: what presses films on steep walls on, for their contact line, which holds what is at most twice
  * as thick as on a floor. */
 static const double LEAST_PULL = 0.25;
@@ -129,6 +130,19 @@ bool und_volume_leans(const und_volume *v, const und_volume_walls *walls, size_t
     return leans_on_solid(v, walls, at, normal);
 }
 
+unsigned und_volume_may_lean(const und_volume *v, const und_volume_walls *walls, size_t at)
+{
+    const uint8_t *inside = v->parts->inside + at;
+    und_lanes_int may = {0};
+    for (int a = 0; a < axes_of(&v->mac); a++)
+        may |=
+            (und_lanes_bytes(inside - v->mac.step[a]) == 0) | (und_lanes_bytes(inside + v->mac.step[a]) == 0);
+    if (walls->room)
+        may |= (und_lanes_load(walls->distance + at) < NEAR_WALL) &
+               (und_lanes_load(walls->room + at) > LEAST_ROOM);
+    return und_lanes_bits(may);
+}
+
 /* Where the surface meets a wall a cell may hold liquid though its middle is in the air: that is no film, phi
  * shows it. */
 typedef enum place { NOT_ON_WALL, ON_WALL, BESIDE_LIQUID } place;
@@ -156,6 +170,18 @@ bool und_volume_is_film(const und_volume *v, const und_volume_walls *walls, cons
     return here == ON_WALL || (here == BESIDE_LIQUID && is_film_beside_liquid(v, walls, at, part));
 }
 
+static bool set_film(const und_volume_filming *f, size_t at)
+{
+    const und_volume *v = f->v;
+    const float *phi = f->d->phi;
+    const place here = place_of(v, f->walls, phi, at);
+    v->film[at] = here == ON_WALL;
+    if (here == BESIDE_LIQUID)
+        v->film[at] =
+            is_film_beside_liquid(v, f->walls, at, und_volume_units(und_volume_part(v, f->walls, phi, at)));
+    return v->film[at];
+}
+
 static void find_films(const und_volume_filming *f, und_place p)
 {
     const und_volume *v = f->v;
@@ -163,14 +189,10 @@ static void find_films(const und_volume_filming *f, und_place p)
     const int row = p.y + p.z * v->mac.n[1];
     bool any = false;
     memset(v->film + p.at, 0, (size_t)v->mac.n[0]);
-    UND_VOLUME_ALOFT(v, phi, row, at)
-    {
-        const place here = place_of(v, f->walls, phi, at);
-        v->film[at] = here == ON_WALL;
-        if (here == BESIDE_LIQUID)
-            v->film[at] = is_film_beside_liquid(v, f->walls, at,
-                                                und_volume_units(und_volume_part(v, f->walls, phi, at)));
-        any = any || v->film[at];
+    for (size_t first = p.at, end = p.at + (size_t)v->mac.n[0]; first < end; first += UND_LANES) {
+        unsigned bits = und_volume_aloft(v, phi, first) & und_volume_row_bits(end - first);
+        for (bits &= bits ? und_volume_may_lean(v, f->walls, first) : 0; bits; bits &= bits - 1)
+            any |= set_film(f, first + (size_t)__builtin_ctz(bits));
     }
     v->parts->row_films[row] = any;
 }
@@ -185,7 +207,7 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
 {
     const und_volume_filming f = {v, d, walls};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    und_pass(&(und_device){v->threads}, find_films, &f, &rows);
+    und_pass(&v->device, find_films, &f, &rows);
 }
 
 /* ---- How films run ----
@@ -444,6 +466,65 @@ static void follow_wall(const run *r, size_t at, float speed)
         r->films->u[across][low] = speed;
 }
 
+/* ---- Layers ---- */
+
+/* How thick the liquid is that lies on a wall which cuts a cell; no number where that is not known. */
+static float layer_at(const run *r, size_t at)
+{
+    float normal[3], way[3], area = wall_area(r->v, r->walls, at, normal);
+    const int across = und_volume_across(normal);
+    size_t next;
+    if (!(r->walls->room[at] < 1) || !(area > LEAST_WALL))
+        return INFINITY;
+    for (int by = -1; by <= 1; by += 2)
+        if (in_column(r->v, r->walls, at, across, by, &next))
+            area += wall_area(r->v, r->walls, next, way);
+    return column_at(r->v, r->walls, at, across) / area;
+}
+
+/* At the high face of a cell: what is thickest of the layers beside it that phi shows. */
+static void slow_face(const run *r, size_t at, int axis)
+{
+    const und_volume *v = r->v;
+    const size_t next = at + (size_t)v->mac.step[axis];
+    const float *phi = r->d->phi;
+    float *u = &r->films->u[axis][at], thick = 0;
+    if (!(r->walls->open[axis][at] > 0) || !v->parts->inside[at] || !v->parts->inside[next] || v->film[at] ||
+        v->film[next] || !(phi[at] < 0 || phi[next] < 0))
+        return;
+    if (phi[at] < 0)
+        thick = layer_at(r, at);
+    if (phi[next] < 0)
+        thick = fmaxf(thick, layer_at(r, next));
+    if (thick < THIN_LAYER)
+        *u /= (float)(1 + r->films->dt * drag_at(r, at, (double)thick, fabs((double)*u)));
+}
+
+static void slow_row(const run *r, und_place p)
+{
+    for (int x = 0; x < r->v->mac.n[0]; x++) {
+        const size_t at = p.at + (size_t)x;
+        if (!(r->walls->room[at] < 1 && r->walls->room[at] > 0))
+            continue;
+        for (int a = 0; a < axes_of(&r->v->mac); a++) {
+            const size_t low = at - (size_t)r->v->mac.step[a];
+            slow_face(r, at, a);
+            if (!(r->walls->room[low] < 1 && r->walls->room[low] > 0))
+                slow_face(r, low, a);
+        }
+    }
+}
+UND_KERNEL(slow_row, run, UND_EACH_ROW)
+
+void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                            const und_volume_films *films)
+{
+    const run r = {v, d, walls, films};
+    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    if (walls->room && walls->rest)
+        und_pass(&v->device, slow_row, &r, &rows);
+}
+
 /* ---- What the pressure is not asked for ---- */
 
 void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, float *const u[3])
@@ -530,7 +611,7 @@ void und_volume_run_films(const und_volume *v, const und_distance *d, const und_
     const und_step steps[3] = {{.passes = &passes[0], .count = 1},
                                {.passes = &passes[1], .count = 1, .unless = &even},
                                {.passes = &passes[2], .count = 1, .unless = &even}};
-    und_pass_steps(&(und_device){v->threads}, steps, 3);
+    und_pass_steps(&v->device, steps, 3);
 }
 
 /* ---- Slanted walls ---- */

@@ -12,21 +12,18 @@
 #include <string.h>
 
 enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, PAYING = 2, SHIFTS = 4 }; /* rounds */
-static const double SHOWN = 0.005;            /* of all: as long as phi moves by more it is gone on */
-static const double LITTLE_LEFT = 0.25;       /* of a cell's share of that: less may be left */
-static const float NEAR = 2.6f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
+static const double SHOWN = 0.005;      /* of all: as long as phi moves by more it is gone on */
+static const double LITTLE_LEFT = 0.25; /* of a cell's share of that: less may be left */
 static const float LEAST_ROOM = 0.02f;
 static const float FILM = 0.52f; /* cells: what is thicker on a slanted wall is liquid */
-enum { UNKNOWN = 255 };          /* in to[]: not looked for yet */
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
 static const float TRUSTED = 0.1f; /* cells: what particles are trusted with, at most */
 static const float SHOWS_MORE = 0.02f, SHOWS_LESS = 0.003f; /* or of what there is, where phi shows so */
 static const float TRUSTED_SHIFT = 0.2f,
                    SURE_SHIFT = 0.02f; /* of what is asked; where flow keeps its volume */
 static const float SURE = 0.25f;       /* cells: what particles are trusted with there, at most */
-static const float BEND = 0.5f;        /* a second difference of phi: what is thin has more */
+static const float KEPT = 0.05f;       /* cells: what is less too much inside stays there, likewise */
 static const float LEAST_AREA = 1.6f, WEIGHTS = 64; /* the sum of und_volume_weight */
-static const float AREA_ONE = 0x1p20f;              /* in area[]: so many are 1 */
 
 /* Of the difference to a neighbour, round by round: the last alone would not be stable, all together even out
  * as 37 rounds of 1/6 do (Alexiades, Amiez & Gremaud 1996, "Super-time-stepping acceleration of explicit
@@ -44,6 +41,7 @@ typedef struct fit {
     int32_t little; /* of UND_VOLUME_ONE: what a cell may be left with */
     double enough;  /* of what is left */
     int rounds;     /* of evening out */
+    unsigned up;    /* bits of the neighbours that are above a cell */
 } fit;
 
 /* Of the chunks that are looked at, those of a row begin at row_first[row].  What steps find out is for those
@@ -66,232 +64,11 @@ typedef struct fit_args {
 static unsigned look_near(const void *context, size_t at)
 {
     const fit *f = context;
-    const und_lanes phi = und_lanes_load(f->phi + at), near = und_lanes_all(NEAR), none = {0};
+    const und_lanes phi = und_lanes_load(f->phi + at), near = und_lanes_all(UND_VOLUME_NEAR), none = {0};
     const und_lanes_int held = und_lanes_bytes(f->v->parts->kind + at) == UND_VOLUME_HELD;
     const und_lanes_int aloft = (und_lanes_int_load(f->v->c + at) != 0) & (phi > none);
     return und_lanes_bits((((phi < near) & (phi > -near)) | aloft) & ~held);
 }
-
-/* ---- What phi encloses ---- */
-
-/* Cells that the surface may cut, packed. */
-typedef struct batch {
-    int count;
-    float phi[2 * UND_LANES], slope[3][2 * UND_LANES], at[2 * UND_LANES]; /* at: bits of an int32_t */
-    float room[2 * UND_LANES], along[2 * UND_LANES];                      /* where there are walls */
-} batch;
-
-/* The first of them, UND_LANES at most. */
-static void finish_parts(const fit *f, batch *b)
-{
-    const float by = 0.25f; /* cells: the area is what the part gains over twice this */
-    const int count = b->count < UND_LANES ? b->count : UND_LANES;
-    und_lanes slope[3], value = und_lanes_load(b->phi), part[3];
-    int32_t at[UND_LANES];
-    for (int a = 0; a < 3; a++)
-        slope[a] = und_lanes_load(b->slope[a]);
-    const und_lanes length = und_lanes_sqrt(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
-    const und_lanes_int flat = length <= und_lanes_all(0.1f); /* what is thinner than cells has no gradient */
-    for (int k = 0; k < 3; k++) {
-        const und_lanes there = value + by * (float)(1 - k);
-        const und_lanes plain =
-            und_lanes_min(und_lanes_max(0.5f - there, und_lanes_all(0)), und_lanes_all(1));
-        part[k] = und_lanes_select(flat, plain, und_planes_part(there * length, slope));
-        if (f->walls->room)
-            part[k] = und_volumes_within(part[k], und_lanes_load(b->room), und_lanes_load(b->along));
-    }
-    const und_lanes_int units = und_volumes_units(part[1]);
-    const und_lanes_int area =
-        __builtin_convertvector((part[2] - part[0]) * (AREA_ONE / (2 * by)), und_lanes_int);
-    memcpy(at, b->at, sizeof at);
-    for (int i = 0; i < count; i++) {
-        f->v->parts->part[at[i]] = units[i];
-        f->v->parts->area[at[i]] = area[i];
-    }
-    b->count -= count;
-}
-
-/* To the front. */
-static void move_up(float *list)
-{
-    memcpy(list, list + UND_LANES, UND_LANES * sizeof *list);
-}
-static void finish_full(const fit *f, batch *b)
-{
-    finish_parts(f, b);
-    move_up(b->phi);
-    move_up(b->at);
-    move_up(b->room);
-    move_up(b->along);
-    for (int a = 0; a < 3; a++)
-        move_up(b->slope[a]);
-}
-
-/* Of a chunk's cells, bits of those that are behind a solid; and of those beside thin walls that the surface
- * does not cut. */
-static unsigned behind(const fit *f, const und_volume_chunk *k)
-{
-    unsigned bits = 0;
-    UND_VOLUME_OF_CHUNK(k, k->bits, at)
-    if (f->phi[at] > DEEP && und_volume_is_behind(f->v, f->walls, f->phi[at], at))
-        bits |= 1u << (at - (size_t)k->at);
-    return bits;
-}
-static unsigned uncut(const fit *f, const und_volume_chunk *k)
-{
-    unsigned bits = 0;
-    UND_VOLUME_OF_CHUNK(k, k->bits, at)
-    if (f->walls->beside_thin[at] && !und_volume_is_cut(f->v, f->walls, f->phi, at))
-        bits |= 1u << (at - (size_t)k->at);
-    return bits;
-}
-
-/* As und_volume_gradient has it. */
-static und_lanes slope_along(const fit *f, size_t at, int a)
-{
-    const size_t step = (size_t)f->v->mac.step[a];
-    const uint8_t *inside = f->v->parts->inside;
-    const und_lanes phi = und_lanes_load(f->phi + at);
-    und_lanes_int low = und_lanes_bytes(inside + at - step) != 0;
-    und_lanes_int high = und_lanes_bytes(inside + at + step) != 0;
-    if (f->walls->room) {
-        const und_lanes_int thick = und_lanes_bytes(f->walls->beside_thin + at) == 0;
-        low &= thick | (und_lanes_load(f->walls->open[a] + at - step) > 0);
-        high &= thick | (und_lanes_load(f->walls->open[a] + at) > 0);
-    }
-    const und_lanes from = und_lanes_select(low, und_lanes_load(f->phi + at - step), phi);
-    const und_lanes to = und_lanes_select(high, und_lanes_load(f->phi + at + step), phi);
-    return und_lanes_select(low & high, 0.5f * (to - from), to - from);
-}
-
-/* Packs those of a chunk that are cut. */
-static void add_cut(const fit *f, size_t first, unsigned cut, batch *b)
-{
-    und_lanes slope[3];
-    const int32_t count = b->count;
-    und_lanes_int at;
-    for (int i = 0; i < UND_LANES; i++)
-        at[i] = i;
-    und_lanes_pack(b->at + count, (und_lanes)(at + (int32_t)first), cut);
-    und_lanes_pack(b->phi + count, und_lanes_load(f->phi + first), cut);
-    for (int a = 0; a < 3; a++) {
-        slope[a] = slope_along(f, first, a);
-        und_lanes_pack(b->slope[a] + count, slope[a], cut);
-    }
-    if (f->walls->room) {
-        const und_lanes room = und_lanes_load(f->walls->room + first);
-        und_lanes along = {0};
-        for (unsigned bits = cut & und_lanes_bits(room < 1); bits; bits &= bits - 1) {
-            const int i = __builtin_ctz(bits);
-            along[i] = und_volume_along(f->v, f->walls, first + (size_t)i,
-                                        (const float[3]){slope[0][i], slope[1][i], slope[2][i]});
-        }
-        und_lanes_pack(b->room + count, room, cut);
-        und_lanes_pack(b->along + count, along, cut);
-    }
-    b->count += __builtin_popcount(cut);
-    if (b->count >= UND_LANES)
-        finish_full(f, b);
-}
-
-static void set_part(const fit *f, const und_volume_chunk *k, batch *b)
-{
-    const und_volume *v = f->v;
-    const und_lanes phi = und_lanes_load(f->phi + k->at), beside = und_lanes_all(UND_VOLUME_BESIDE);
-    const und_lanes_int full = und_volumes_units(und_volume_rooms(f->walls, (size_t)k->at));
-    const unsigned near = und_lanes_bits((phi <= beside) & (phi >= -beside)) & k->bits;
-    const unsigned none = f->walls->room ? behind(f, k) : 0;
-    const unsigned cut = near & ~(none | (f->walls->room ? uncut(f, k) : 0));
-    const und_lanes_int all = und_lanes_int_select(phi <= DEEP, und_lanes_int_load(v->c + k->at),
-                                                   (phi < 0) & full & ~und_lanes_where(none));
-    und_lanes_int_store_some(v->parts->part + k->at, all, k->bits); /* deep errors are the pressure's */
-    und_lanes_int_store_some(v->parts->area + k->at, (und_lanes_int){0}, k->bits);
-    if (cut)
-        add_cut(f, (size_t)k->at, cut, b);
-}
-
-/* Of a chunk's cells those with a closed face: what runs along walls is to come by its own flow. */
-static unsigned at_walls(const fit *f, const und_volume_chunk *k)
-{
-    const und_volume_walls *w = f->walls;
-    und_lanes_int shut = {0};
-    for (int way = 0; way < (f->v->mac.n[2] > 1 ? 6 : 4); way++) {
-        const ptrdiff_t step = f->v->mac.step[way / 2], next = k->at + (way % 2 ? step : -step);
-        if (w->room)
-            shut |= ~(und_lanes_load(w->open[way / 2] + (way % 2 ? k->at : next)) > 0);
-        else if (w->closed[way])
-            shut |= und_lanes_bytes(f->v->parts->inside + next) == 0;
-    }
-    return und_lanes_bits(shut);
-}
-
-/* In mark[]: cells at the surface; others; 0 is in those that are not looked at. */
-enum { AT_WALL = 1, FREE, OTHER };
-
-/* What is thin, by second differences of phi, of which the surface's curvature makes less; and walls. */
-static void find_thin(const fit *f, const und_volume_chunk *k, und_lanes_int at_wall)
-{
-    uint8_t *unsure = f->v->parts->unsure + k->at;
-    und_lanes_int bits = (und_lanes_bytes(unsure) & UND_VOLUME_BY_FLOW) | (at_wall & UND_VOLUME_WALL);
-    for (int a = 0; a < (f->v->mac.n[2] > 1 ? 3 : 2); a++) {
-        const float *phi = f->phi + k->at;
-        const ptrdiff_t step = f->v->mac.step[a];
-        const und_lanes bend =
-            und_lanes_load(phi + step) + und_lanes_load(phi - step) - 2 * und_lanes_load(phi);
-        bits |= ((bend > BEND) | (bend < -BEND)) & UND_VOLUME_THIN;
-    }
-    und_lanes_bytes_store_some(unsure, bits, k->bits);
-}
-
-/* Films, and what is to be done with the others of a chunk. */
-static void set_marks(const fit *f, und_volume_chunk *k)
-{
-    und_volume_parts *p = f->v->parts;
-    const und_lanes phi = und_lanes_load(f->phi + k->at), near = und_lanes_all(NEAR);
-    const und_lanes_int c = und_lanes_int_load(f->v->c + k->at);
-    const und_lanes_int roomy = und_volume_rooms(f->walls, (size_t)k->at) > LEAST_ROOM;
-    k->film = 0;
-    UND_VOLUME_OF_CHUNK(k, k->bits & und_lanes_bits((phi > 0) & (c > 0)), at)
-    if (und_volume_is_film(f->v, f->walls, f->phi, at, p->part[at]))
-        k->film |= (uint16_t)(1u << (at - (size_t)k->at));
-    const unsigned others = k->bits & ~(unsigned)k->film;
-    k->evens = (uint16_t)(others & und_lanes_bits((phi < 1) & (phi > -1) & roomy));
-    k->some = (uint16_t)(others & und_lanes_bits((phi < near) & (phi > -near)));
-    k->gives = 0;
-    und_lanes_int_store_some(p->part + k->at, c, k->film);
-    und_lanes_int_store_some(p->area + k->at, (und_lanes_int){0}, k->film);
-    und_lanes_int_store_some(p->extra + k->at, c - und_lanes_int_load_some(p->part + k->at, k->bits),
-                             k->bits);
-    und_lanes_bytes_store_some(f->v->film + k->at, und_lanes_where(k->film) & 1, k->bits);
-    const und_lanes_int at_wall = und_lanes_where(at_walls(f, k)), free = FREE - (at_wall & 1),
-                        other = (und_lanes_int){0} + OTHER;
-    if (f->tracked)
-        find_thin(f, k, at_wall);
-    und_lanes_bytes_store_some(p->mark + k->at, und_lanes_int_select(und_lanes_where(k->evens), free, other),
-                               k->bits);
-    und_lanes_bytes_store_some(p->to + k->at, (und_lanes_int){0} + UNKNOWN, k->bits);
-}
-
-static inline void set_parts(const fit_args *a, und_place block)
-{
-    und_volume_chunk *const first = a->f.v->parts->chunk + block.at, *const end = first + block.x;
-    batch b = {0};
-    for (const und_volume_chunk *k = first; k < end; k++) {
-        und_volume_fetch_around(&a->f.v->mac, a->f.phi, k, end);
-        und_volume_fetch_around(&a->f.v->mac, a->f.v->c, k, end);
-        und_volume_fetch(a->f.v->parts->part, und_volume_ahead(k, end)->at);
-        set_part(&a->f, k, &b);
-    }
-    if (b.count > 0)
-        finish_parts(&a->f, &b);
-    for (und_volume_chunk *k = first; k < end; k++) {
-        const ptrdiff_t ahead = und_volume_ahead(k, end)->at;
-        und_volume_fetch(a->f.v->parts->extra, ahead);
-        und_volume_fetch(a->f.v->parts->area, ahead);
-        set_marks(&a->f, k);
-    }
-}
-UND_KERNEL(set_parts, fit_args, UND_EACH_BLOCK)
 
 /* ---- Along the surface ---- */
 
@@ -317,21 +94,37 @@ static void find_ways(const fit *f, size_t at, unsigned which)
 {
     und_volume_parts *p = f->v->parts;
     const unsigned near = und_lanes_bits(near_walls(f, at)) & which;
-    und_lanes best = und_lanes_min(und_size(und_lanes_load(f->phi + at)) - 0.05f, und_lanes_all(NEAR));
+    und_lanes best =
+        und_lanes_min(und_size(und_lanes_load(f->phi + at)) - 0.05f, und_lanes_all(UND_VOLUME_NEAR));
     und_lanes_int to = (und_lanes_int){0} + UND_VOLUME_STAY;
     for (int n = 0; n < UND_VOLUME_AROUND; n++) {
         const size_t next = (size_t)((ptrdiff_t)at + p->around[n]);
         const und_lanes there = und_size(und_lanes_load(f->phi + next));
-        und_lanes_int nearer = there < best;
-        if (!(und_lanes_bits(nearer) & which))
-            continue;
-        nearer &= (und_lanes_bytes(p->mark + next) != 0) & (und_volume_rooms(f->walls, next) > LEAST_ROOM);
-        nearer &= near ? linked(f, at, near, n) : nearer; /* and nothing falls on films above it */
-        nearer &= und_volume_is_up(f->walls, n) ? und_lanes_bytes(f->v->film + next) == 0 : nearer;
+        und_lanes_int nearer = (there < best) & (und_lanes_bytes(p->mark + next) != 0);
+        if (f->walls->room)
+            nearer &= und_lanes_load(f->walls->room + next) > LEAST_ROOM;
+        if (near)
+            nearer &= linked(f, at, near, n);
+        if (f->up >> n & 1) /* nothing falls on films above it */
+            nearer &= und_lanes_bytes(f->v->film + next) == 0;
         best = und_lanes_select(nearer, there, best);
         to = und_lanes_int_select(nearer, (und_lanes_int){0} + n, to);
     }
     und_lanes_bytes_store_some(p->to + at, to, which);
+}
+
+/* Of a chunk's cells those that keep what they have too much of: little of it inside of the liquid, where the
+ * flow keeps its volume.  That is the pressure's; and were it brought to the surface it would be evened out
+ * along that, and so go from where the liquid is drawn thin to where it is not. */
+static unsigned keep_inside(const fit *f, const und_volume_chunk *k)
+{
+    if (!f->tracked)
+        return 0;
+    const und_lanes_int little = (und_lanes_int){0} + und_volume_units(KEPT);
+    const und_lanes_int extra = und_lanes_int_load(f->v->parts->extra + k->at);
+    const und_lanes_int known = (und_lanes_bytes(f->v->parts->unsure + k->at) & ~UND_VOLUME_THIN) == 0;
+    return und_lanes_bits(known & (und_lanes_load(f->phi + k->at) < 0) & (extra < little) &
+                          (extra > -little));
 }
 
 static inline void find_far(const fit_args *a, und_place block)
@@ -345,9 +138,11 @@ static inline void find_far(const fit_args *a, und_place block)
         und_volume_fetch(p->extra, und_volume_ahead(k, end)->at);
         und_volume_fetch_around(&f->v->mac, f->phi, k, end);
         k->gives = (uint16_t)(k->bits & ~(unsigned)(k->evens | k->film) & ~und_lanes_bits(none));
+        k->gives &= k->gives ? (uint16_t)~keep_inside(f, k) : 0;
         if (!k->gives)
             continue;
-        const unsigned unknown = k->gives & und_lanes_bits(und_lanes_bytes(p->to + k->at) == UNKNOWN);
+        const unsigned unknown =
+            k->gives & und_lanes_bits(und_lanes_bytes(p->to + k->at) == UND_VOLUME_UNKNOWN);
         if (unknown)
             find_ways(f, (size_t)k->at, unknown);
         und_volume_set_out(f->v, k, p->extra);
@@ -374,12 +169,12 @@ static void find_others(const fit *f, und_volume_chunk *k)
         const float *open = f->walls->open[way / 2] + (way % 2 ? k->at : next);
         const und_lanes_int mark = und_lanes_bytes(f->v->parts->mark + next);
         const und_lanes_int own = und_lanes_bytes(f->v->parts->own + next) != 0;
-        const und_lanes_int free = und_lanes_bytes(f->v->parts->mark + k->at) == FREE;
-        const und_lanes_int evens = (mark == FREE) | (mark == AT_WALL);
+        const und_lanes_int free = und_lanes_bytes(f->v->parts->mark + k->at) == UND_VOLUME_FREE;
+        const und_lanes_int evens = (mark == UND_VOLUME_FREE) | (mark == UND_VOLUME_NEAR_ONLY);
         k->with[way] = (uint16_t)(k->evens & und_lanes_bits(evens & own));
         if (f->walls->room)
             k->with[way] &= (uint16_t)und_lanes_bits(und_lanes_load(open) > 0);
-        k->far[way] = (uint16_t)(k->with[way] & und_lanes_bits((mark == FREE) & free));
+        k->far[way] = (uint16_t)(k->with[way] & und_lanes_bits((mark == UND_VOLUME_FREE) & free));
     }
 }
 
@@ -450,12 +245,11 @@ static void find_fullest(const fit *f, size_t at, unsigned which)
         const size_t next = (size_t)((ptrdiff_t)at + p->around[n]);
         const und_lanes_int there = und_lanes_int_load(f->v->c + next);
         und_lanes_int fuller = there > best;
-        if (!(und_lanes_bits(fuller) & which))
-            continue;
         if (p->others || p->held)
             fuller &=
                 (und_lanes_bytes(p->own + next) != 0) & (und_lanes_bytes(p->kind + next) != UND_VOLUME_HELD);
-        fuller &= near ? linked(f, at, near, n) : fuller;
+        if (near)
+            fuller &= linked(f, at, near, n);
         best = und_lanes_int_select(fuller, there, best);
         to = und_lanes_int_select(fuller, (und_lanes_int){0} + n, to);
     }
@@ -468,7 +262,7 @@ static inline void find_payers(const fit_args *a, und_place block)
     const fit *f = &a->f;
     und_volume_chunk *const first = f->v->parts->chunk + block.at, *const end = first + block.x;
     for (und_volume_chunk *k = first; k < end; k++) {
-        und_volume_fetch_around(&f->v->mac, f->v->c, k, end);
+        und_volume_fetch(f->v->c, und_volume_ahead(k, end)->at);
         k->gives = (uint16_t)(k->bits & und_lanes_bits(und_lanes_int_load(f->v->c + k->at) < 0));
         if (!k->gives)
             continue;
@@ -528,7 +322,7 @@ static around sum_around(const fit *f, const und_volume_chunk *chunk)
         over -= sum_unlinked(f, chunk, p->over);
         area -= sum_unlinked(f, chunk, p->area);
     }
-    return (around){und_volumes_cells(over), __builtin_convertvector(area, und_lanes) / AREA_ONE,
+    return (around){und_volumes_cells(over), __builtin_convertvector(area, und_lanes) / UND_VOLUME_AREA_ONE,
                     und_volumes_cells(held) * (1 << LESS)};
 }
 
@@ -577,8 +371,9 @@ static int64_t set_shifted(const fit *f, und_volume_chunk *k, float *next)
     und_lanes_store_some(next + k->at, und_lanes_select(some, moved, up), near);
     const und_lanes_int rest = und_volumes_units(over / WEIGHTS);
     k->left = (uint16_t)(near & und_lanes_bits((rest > f->little) | (rest < -f->little)));
-    for (unsigned bits = near; bits; bits &= bits - 1)
-        left += abs(rest[__builtin_ctz(bits)]);
+    const und_lanes_int size = und_lanes_where(near) & und_lanes_int_select(rest < 0, -rest, rest);
+    for (int i = 0; i < UND_LANES; i++)
+        left += size[i];
     return left;
 }
 
@@ -676,6 +471,7 @@ enum { MOST_STEPS = 2 * TO_SURFACE + EVENING + 2 * PAYING + 8, MOST_PASSES = MOS
 
 typedef struct way {
     fit_args args[EVENING], end;
+    und_volume_enclosing encloses;
     und_set chunks, all, slices, rows, beyond, one;
     und_distance_beside_args beside;
     und_pass pass[MOST_PASSES];
@@ -733,16 +529,17 @@ static bool go_once(const fit_args *args, int all_count)
              .beyond = und_set_rows(m, UND_ROWS_ALL),
              .one = und_set_list(args, 1, 1, 1),
              .beside = {*m, args->f.phi},
+             .encloses = {args->f.v, args->f.walls, args->f.phi, args->f.tracked},
              .end = *args};
     for (int i = 0; i < EVENING; i++) {
         w.args[i] = *args;
         w.args[i].round = i;
     }
     *found = (findings){.none = {true, true, true}, .paid = true};
-    add(&w, UND_PASS(set_parts, w.args, &w.chunks), NULL);
+    add(&w, und_volume_encloses_pass(&w.encloses, &w.chunks), NULL);
     add_shift(&w, found);
     add_end(&w, found);
-    und_pass_steps(&(und_device){v->threads}, w.step, w.steps);
+    und_pass_steps(&v->device, w.step, w.steps);
     return found->more;
 }
 
@@ -774,16 +571,16 @@ static void look_at_left(und_volume *v, const int32_t *row_first, int32_t *row_l
 void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, bool tracked)
 {
     findings found;
-    fit_args args = {.f = {v, walls, d->phi, d, tracked, 0, 0, tracked ? EVENING : EVENING_ALONE},
+    fit_args args = {.f = {v, walls, d->phi, d, tracked, 0, 0, tracked ? EVENING : EVENING_ALONE, 0},
                      .found = &found};
     und_volume_leave_solids(v, d, walls);
-    UND_MAC_EACH_ROW (&v->mac, row)
-        memset(v->film + und_mac_row(&v->mac, row), 0, (size_t)v->mac.n[0]);
     v->parts->over = und_scratch_take_zeroed(v->parts->scratch);
     v->parts->area = v->parts->over + und_scratch_bytes(v->mac.count * sizeof(int32_t)) / sizeof(int32_t);
-    args.f.enough = SHOWN * (double)und_volume_list_and_sum(v, look_near, &args.f);
+    args.f.enough = SHOWN * (double)und_volume_list_and_sum(v, look_near, &args.f, v->film);
     const und_volume_parts all = *v->parts;
     args.f.little = (int32_t)fmin(LITTLE_LEFT * args.f.enough / (all.count + 1), UND_VOLUME_ONE);
+    for (int n = 0; n < UND_VOLUME_AROUND; n++)
+        args.f.up |= (unsigned)und_volume_is_up(walls, n) << n;
     args.all = all.chunk;
     args.row_first = all.row_chunks;
     for (; go_once(&args, all.chunk_count); args.round++) {

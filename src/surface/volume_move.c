@@ -96,7 +96,7 @@ static int find_cells(const move *m, und_volume *v)
         {.passes = &kinds, .count = 1}, {.passes = &inflow, .count = 1}, {.passes = &thin, .count = 1}};
     und_volume_list_steps(&listing, steps + 3);
     steps[STEPS - 1] = (und_step){.passes = &survey, .count = 1};
-    und_pass_steps(&(und_device){v->threads}, steps, STEPS);
+    und_pass_steps(&v->device, steps, STEPS);
     float most = 0;
     for (int block = 0; block < rows.blocks; block++)
         most = fmaxf(most, v->parts->block_most[block]);
@@ -307,6 +307,10 @@ static void set_flux(const move *m, int axis, size_t at, unsigned bits, batch *b
     const und_volume_move_args *a = &m->args;
     const und_lanes_int none = {0}, low = und_lanes_int_load(a->c + at),
                         high = und_lanes_int_load(a->c + at + a->mac.step[axis]);
+    if (!a->held && !(und_lanes_bits((low > 0) | (high > 0)) & bits)) { /* none has any */
+        und_lanes_int_store_some(a->flux + at, none, bits);
+        return;
+    }
     const und_volume_faces f = und_volume_faces_at(a, axis, at);
     const und_lanes way = und_volumes_clip(f.speed, 1);
     const und_lanes_int from = und_lanes_int_select(f.up, low, high),
@@ -509,7 +513,7 @@ static void add_axis(const move *whole, int part, int a, const und_set *slices, 
 /* Some parts of the step, an axis after the other: all in one go where nobody asks what leaves. */
 static void move_parts(const move *whole, int first, int end)
 {
-    const und_device device = {whole->v->threads};
+    const und_device device = whole->v->device;
     const und_set slices = und_set_slices(&whole->v->mac, UND_ROWS_INSIDE);
     part_of_step parts[PARTS];
     const und_set once = und_set_list(whole, 1, 1, 1);

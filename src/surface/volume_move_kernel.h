@@ -269,10 +269,11 @@ UND_INLINE und_lanes_int und_volume_deep_fluxes(const und_volume_move_args *m, i
 
 UND_INLINE und_lanes und_volume_fractions(const und_volume_move_args *m, size_t at, und_lanes_int c)
 {
-    const und_lanes room = und_volume_rooms_at(m->room, at), none = {0}, all = und_lanes_all(1);
-    const und_lanes part = und_volumes_cells(c) / room;
-    return und_lanes_select(room > UND_VOLUME_LEAST_ROOM,
-                            und_lanes_select(part < none, none, und_lanes_select(part < all, part, all)),
+    const und_lanes cells = und_volumes_cells(c), none = {0}, all = und_lanes_all(1);
+    if (!m->room)
+        return und_lanes_min(und_lanes_max(cells, none), all);
+    const und_lanes room = und_lanes_load(m->room + at), part = cells / room;
+    return und_lanes_select(room > UND_VOLUME_LEAST_ROOM, und_lanes_min(und_lanes_max(part, none), all),
                             -all);
 }
 
@@ -539,10 +540,13 @@ UND_INLINE und_volume_given und_volume_give(const und_volume_move_args *m, int a
     const und_lanes least = und_lanes_all(1e-3f), enough = und_lanes_all(1.5f);
     const float *low = at < step ? u : u - step; /* beside the domain nothing is given */
     const und_lanes behind = und_lanes_select(f->up, und_lanes_load(low), und_lanes_load(u + step));
-    const und_lanes room =
-        und_lanes_select(f->up, und_volume_rooms_at(m->room, at), und_volume_rooms_at(m->room, at + step));
     const uint8_t *film = m->film + at;
-    und_volume_given g = {.part = und_volumes_cells(c) / und_lanes_select(room > least, room, least)};
+    und_volume_given g = {.part = und_volumes_cells(c)};
+    if (m->room) {
+        const und_lanes room =
+            und_lanes_select(f->up, und_lanes_load(m->room + at), und_lanes_load(m->room + at + step));
+        g.part /= und_lanes_max(room, least);
+    }
     g.most = und_lanes_int_select(und_lanes_int_select(f->up, behind<0, behind> 0), c / 2, c);
     g.film = und_lanes_int_select(f->up, und_lanes_bytes(film), und_lanes_bytes(film + step)) != 0;
     g.planes = ~((g.part > UND_VOLUME_FULL) | (g.part < UND_VOLUME_MIST)) | g.film;

@@ -48,11 +48,11 @@ typedef struct und_volume_parts {
 enum { UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
 
 /* For each chunk of the list, in blocks that threads share. */
-#define UND_VOLUME_EACH_CHUNK(v, k)                                                         \
-    PARALLEL_FOR(und_workers((v)->threads, (size_t)(v)->parts->count, UND_VOLUME_TO_SHARE)) \
-    for (int block_ = 0; block_ < und_volume_chunk_blocks(v); block_++)                     \
-        for (und_volume_chunk *k = (v)->parts->chunk + (size_t)block_ * UND_VOLUME_CHUNKS,  \
-                              *end_ = und_volume_chunk_end(v, block_);                      \
+#define UND_VOLUME_EACH_CHUNK(v, k)                                                                \
+    PARALLEL_FOR(und_workers((v)->device.threads, (size_t)(v)->parts->count, UND_VOLUME_TO_SHARE)) \
+    for (int block_ = 0; block_ < und_volume_chunk_blocks(v); block_++)                            \
+        for (und_volume_chunk *k = (v)->parts->chunk + (size_t)block_ * UND_VOLUME_CHUNKS,         \
+                              *end_ = und_volume_chunk_end(v, block_);                             \
              k < end_; k++)
 
 static inline int und_volume_chunk_blocks(const und_volume *v)
@@ -71,8 +71,9 @@ typedef unsigned und_volume_look_fn(const void *context, size_t at);
  * finds. */
 typedef bool und_volume_choose_fn(const void *context, size_t at);
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
-/* Those that `look` finds, and what all cells hold, as und_volume_sum has it. */
-int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context);
+/* Those that `look` finds, and what all cells hold, as und_volume_sum has it; bytes of all become 0. */
+int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context,
+                                uint8_t *cleared);
 /* Its chunks, for passes. */
 static inline und_set und_volume_chunks(const und_volume *v)
 {
@@ -87,7 +88,8 @@ typedef struct und_volume_listing {
     und_volume_look_fn *look;
     und_volume_choose_fn *fn;
     const void *context;
-    bool sums; /* what all of each row's cells hold is found beside */
+    bool sums;        /* what all of each row's cells hold is found beside */
+    uint8_t *cleared; /* of all cells, becomes 0 beside; NULL: none */
     und_set rows, once;
     und_pass pass[3];
 } und_volume_listing;
@@ -108,6 +110,23 @@ typedef struct und_volume_filming {
     const und_volume_walls *walls;
 } und_volume_filming;
 und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows);
+
+#define UND_VOLUME_NEAR 2.6f        /* cells: of phi, what und_volume_fit looks at */
+#define UND_VOLUME_AREA_ONE 0x1p20f /* in area[]: so many are 1 */
+enum { UND_VOLUME_UNKNOWN = 255 };  /* in to[]: not looked for yet */
+/* In mark[]: cells at the surface, those from which little goes far or not; others; 0 is in those that are
+ * not looked at. */
+enum { UND_VOLUME_NEAR_ONLY = 1, UND_VOLUME_FREE, UND_VOLUME_OTHER };
+
+/* What phi encloses, as a pass over the list's chunks: part[], area[], extra[], films, and what the chunks
+ * and mark[] say of cells. */
+typedef struct und_volume_enclosing {
+    und_volume *v;
+    const und_volume_walls *walls;
+    const float *phi;
+    bool tracked; /* particles have the shape: what they cannot know well is unsure[] */
+} und_volume_enclosing;
+und_pass und_volume_encloses_pass(const und_volume_enclosing *e, const und_set *chunks);
 
 /* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
  * says: 13 is itself, and one more is one further along x, three along y, nine along z. In two turns, since
@@ -251,6 +270,8 @@ float und_volume_part(const und_volume *v, const und_volume_walls *walls, const 
  * false where there is none, or the cell before it holds half as much, or more. */
 bool und_volume_leans(const und_volume *v, const und_volume_walls *walls, size_t at, float *distance,
                       float normal[3]);
+/* Bits of UND_LANES cells: of all others it is false. */
+unsigned und_volume_may_lean(const und_volume *v, const und_volume_walls *walls, size_t at);
 /* Whether a wall of this normal lies along the grid. */
 static inline bool und_volume_is_straight(const float normal[3])
 {

@@ -231,7 +231,7 @@ static void measure(const pieces *p, const und_grid *g, const und_shell *shell, 
 
 static und_status draw(const pieces *p, const und_frame *frame, und_error *err)
 {
-    const und_frame_mesh_def def = {.threads = p->v->threads};
+    const und_frame_mesh_def def = {.threads = p->v->device.threads};
     und_shell shell;
     if (und_frame_mesh(frame, &def, &shell, err) != UND_OK)
         return err->status;
@@ -315,7 +315,7 @@ static bool is_at_wall(const pieces *p, const float *shown, size_t at)
 static void apply(const pieces *p, const float *shown, float *distance, float dx)
 {
     const und_mac *m = &p->v->mac;
-    PARALLEL_FOR(und_workers(p->v->threads, m->count, 1 << 15))
+    PARALLEL_FOR(und_workers(p->v->device.threads, m->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(m); row++)
         for (int x = 0; x < m->n[0] && und_mac_has_row(m, row); x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;

@@ -256,9 +256,9 @@ static float enclosed(const show *s, const spot *here)
     return mean;
 }
 
-#define EACH_SPOT(s, here)                                                              \
-    PARALLEL_FOR(und_workers((s)->v->threads, (size_t)(s)->count, UND_VOLUME_TO_SHARE)) \
-    for (int i_ = 0; i_ < (s)->count; i_++)                                             \
+#define EACH_SPOT(s, here)                                                                     \
+    PARALLEL_FOR(und_workers((s)->v->device.threads, (size_t)(s)->count, UND_VOLUME_TO_SHARE)) \
+    for (int i_ = 0; i_ < (s)->count; i_++)                                                    \
         for (spot *here = (s)->spots + i_; here; here = NULL)
 
 #define EACH_WALL(s, here) \

@@ -235,7 +235,7 @@ static void find_breaking(const thin *t)
     }
     steps[count++] = (und_step){.passes = &breaking, .count = 1};
     *t->none = true;
-    und_pass_steps(&(und_device){t->v->threads}, steps, count);
+    und_pass_steps(&t->v->device, steps, count);
 }
 
 /* Whether neighbour k is as thin, so that drops of a cell may take some of it along. */
