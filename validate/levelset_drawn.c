@@ -202,7 +202,7 @@ static und_status pieces_open(pieces *p, und_levelset *levelset, und_error *err)
 
 /* ---- The worlds ---- */
 
-enum { BALLS = 5, MOST_FILLS = BALLS + 2, THROWN = 4, SPLASHES = 4 };
+enum { BALLS = 5, MOST_FILLS = BALLS + 2, THROWN = 4, SPLASHES = 4, MORE = 12 };
 /* Cells: what smaller pieces are drawn as is not looked at. */
 static const double LARGE = 4, LARGE_IN_SPLASH = 8;
 
@@ -339,12 +339,12 @@ static bool splash_open(world *w, const case_sink *sink, int n, uint64_t seed, u
     return made;
 }
 
-static und_status draw_splashes(case_sink *sink, int n, und_error *err)
+static und_status draw_splashes(case_sink *sink, int n, uint64_t splashes, und_error *err)
 {
     char text[96];
     double worst = 1;
     und_status status = UND_OK;
-    for (uint64_t seed = 1; seed <= SPLASHES && status == UND_OK; seed++) {
+    for (uint64_t seed = 1; seed <= splashes && status == UND_OK; seed++) {
         int count;
         world w;
         und_levelset *levelset =
@@ -434,7 +434,7 @@ und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
         for (int falls = 0; falls < 2 && status == UND_OK; falls++)
             status = draw_world(sink, n, falls, err);
     for (int n = 32; n <= 48 && status == UND_OK; n += 16)
-        status = draw_splashes(sink, n, err);
+        status = draw_splashes(sink, n, n == 32 ? MORE : SPLASHES, err);
     for (int n = 32; n <= 64 && status == UND_OK; n *= 2)
         status = draw_source(sink, n, err);
     for (int n = 24; n <= 48 && status == UND_OK; n *= 2)

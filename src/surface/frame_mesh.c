@@ -11,6 +11,7 @@
 /* Along each axis: a plane of points outside, one on the wall, the cells' centres, one on the wall, one
  * outside.  The outer two are at the same place, so that the surface is closed flat on the wall, and the line
  * where liquid meets it is as smooth as the surface. */
+static const float ALONG = 0.7F; /* cosine: what lies along a solid's surface */
 enum { BESIDE = 2, LONGEST = 12 /* cells; what an edge may grow to where triangles are saved */ };
 
 bool und_frame_mesh_has_distance(const und_frame *frame)
@@ -197,20 +198,45 @@ static bool is_film(const films *f, size_t at, size_t next)
     return !(f->field[next] < 0) && f->field[at] + part * (f->field[next] - f->field[at]) < 0;
 }
 
-/* By which ways a point is right beneath the solid's surface, as bits, and whether a film is over it.  By
- * none in walls as thin as that: it would come through. */
+/* From a point in the solid to one in the air: by which ways that is, and whether a film is over it; whether
+ * it may be drawn: not in walls as thin as that, through which it would come. */
+static bool add_way(const films *f, size_t at, const int by[3], unsigned *ways, bool *film)
+{
+    const ptrdiff_t step = by[0] * f->p->step[0] + by[1] * f->p->step[1] + by[2] * f->p->step[2];
+    const size_t next = (size_t)((ptrdiff_t)at + step);
+    if (!(f->room[next] > 0))
+        return true;
+    for (int a = 0; a < 3; a++)
+        *ways |= by[a] == 0 ? 0 : 1U << (2 * a + (by[a] > 0));
+    *film = *film || is_film(f, at, next);
+    return !(f->room[(size_t)((ptrdiff_t)at - step)] > 0);
+}
+
+/* By which ways a point is right beneath the solid's surface, and whether a film is over it: straight, or
+ * else across, or on walls aslant what is beneath a film would be apart from step to step. */
 static unsigned skin_of(const films *f, size_t at, bool *film)
 {
     unsigned ways = 0;
     *film = false;
     for (int way = 0; way < 6; way++) {
-        const ptrdiff_t step = (way % 2 ? 1 : -1) * f->p->step[way / 2], from = (ptrdiff_t)at;
-        if (!(f->room[from + step] > 0))
-            continue;
-        if (f->room[from - step] > 0)
+        int by[3] = {0};
+        by[way / 2] = way % 2 ? 1 : -1;
+        if (!add_way(f, at, by, &ways, film))
             return 0;
-        ways |= 1U << way;
-        *film = *film || is_film(f, at, (size_t)(from + step));
+    }
+    if (ways != 0)
+        return ways;
+    for (int k = 0; k < 12; k++) {
+        int by[3] = {0};
+        by[(k / 4 + 1) % 3] = k & 1 ? 1 : -1;
+        by[(k / 4 + 2) % 3] = k & 2 ? 1 : -1;
+        if (!add_way(f, at, by, &ways, film))
+            return 0;
+    }
+    for (int way = 0; way < 6 && ways != 0; way++) {
+        const ptrdiff_t two = (way % 2 ? 2 : -2) * f->p->step[way / 2];
+        if (!(ways >> way & 1) && f->room[(size_t)((ptrdiff_t)at + two)] > 0)
+            return 0;
     }
     return ways;
 }
@@ -270,58 +296,158 @@ static void room_of_films(const films *f, bool given, const float *solid, float 
         }
 }
 
-/* The room at a place, and its gradient. */
-static float room_at(const films *f, const float place[3], float gradient[3])
+/* The cell of the lattice around a place: its first point, and where in it. */
+static size_t cell_around(const padded *p, const float place[3], float part[3])
 {
-    const padded *p = f->p;
-    const float per = 1 / (float)p->grid->dx;
-    int low[3];
-    float part[3], value = 0;
-    gradient[0] = gradient[1] = gradient[2] = 0;
+    size_t at = 0;
     for (int a = 0; a < 3; a++) {
         const double s = ((double)place[a] - p->grid->origin[a]) / und_grid_size(p->grid, a) - 0.5 + BESIDE;
-        low[a] = (int)und_smaller(und_larger(s, BESIDE), p->n[a] - BESIDE - 2);
-        low[a] = low[a] < BESIDE ? BESIDE : low[a];
-        part[a] = (float)(s - low[a]);
+        int low = (int)und_smaller(und_larger(s, BESIDE), p->n[a] - BESIDE - 2);
+        low = low < BESIDE ? BESIDE : low;
+        part[a] = (float)(s - low);
+        at += (size_t)(low * p->step[a]);
     }
+    return at;
+}
+
+static size_t corner_of(const padded *p, size_t cell, int c)
+{
+    for (int a = 0; a < 3; a++)
+        cell += p->grid->n[a] > 1 && c >> a & 1 ? (size_t)p->step[a] : 0;
+    return cell;
+}
+
+/* What points have at a place, and its gradient. */
+static float value_at(const films *f, const float *values, const float place[3], float gradient[3])
+{
+    const float per = 1 / (float)f->p->grid->dx;
+    float part[3], value = 0;
+    const size_t cell = cell_around(f->p, place, part);
+    gradient[0] = gradient[1] = gradient[2] = 0;
     for (int c = 0; c < 8; c++) {
-        size_t at = 0;
+        const float here = values[corner_of(f->p, cell, c)];
         float weight[3];
-        for (int a = 0; a < 3; a++) {
-            const int high = p->grid->n[a] > 1 ? c >> a & 1 : 0;
-            weight[a] = c >> a & 1 ? part[a] : 1 - part[a];
-            at += (size_t)((low[a] + high) * p->step[a]);
-        }
-        value += weight[0] * weight[1] * weight[2] * f->room[at];
         for (int a = 0; a < 3; a++)
-            gradient[a] +=
-                (c >> a & 1 ? per : -per) * weight[(a + 1) % 3] * weight[(a + 2) % 3] * f->room[at];
+            weight[a] = c >> a & 1 ? part[a] : 1 - part[a];
+        value += weight[0] * weight[1] * weight[2] * here;
+        for (int a = 0; a < 3; a++)
+            gradient[a] += (c >> a & 1 ? per : -per) * weight[(a + 1) % 3] * weight[(a + 2) % 3] * here;
     }
     return value;
 }
 
-/* What is in the solid is moved to its surface, on the side where the liquid is. */
-static void leave_solid(const films *f, und_shell *shell)
+static float dot_of(const float v[3], const float w[3])
 {
-    enum { BLOCK = 4096, ROUNDS = 3 };
+    return v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
+}
+
+/* Whether a film's points are around a place, and by which way these are right beneath the solid's surface.
+ */
+static bool way_out(const films *f, const float place[3], float way[3])
+{
+    float part[3];
+    const size_t cell = cell_around(f->p, place, part);
+    bool any = false, over;
+    way[0] = way[1] = way[2] = 0;
+    for (int c = 0; c < 8; c++) {
+        const size_t at = corner_of(f->p, cell, c);
+        const unsigned ways = f->open[at] ? skin_of(f, at, &over) : 0;
+        any = any || f->open[at];
+        for (int a = 0; a < 3; a++)
+            way[a] += (float)(int)(ways >> (2 * a + 1) & 1) - (float)(int)(ways >> (2 * a) & 1);
+    }
+    return any;
+}
+
+/* What is in the solid is moved to its surface, on the side where the liquid is: of a film's own surface,
+ * where that comes down to the wall, in front of it, and else behind.  Whether it is a film's. */
+static bool leave_solid(const films *f, float place[3], const float normal[3])
+{
+    enum { ROUNDS = 3 };
     const float most = (float)f->p->grid->dx;
-    PARALLEL_FOR(und_workers(f->p->threads, (size_t)shell->vertex_count, BLOCK))
-    for (int b = 0; b < (shell->vertex_count + BLOCK - 1) / BLOCK; b++)
-        for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++) {
-            float *place = shell->position + 3 * (size_t)v, slope[3];
-            const float *normal = shell->normal + 3 * (size_t)v;
-            for (int round = 0; round < ROUNDS; round++) {
-                const float in = room_at(f, place, slope);
-                if (slope[0] * normal[0] + slope[1] * normal[1] + slope[2] * normal[2] > 0)
-                    for (int a = 0; a < 3; a++)
-                        slope[a] = -normal[a]; /* in the middle of a thin wall */
-                const float square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
-                if (!(in < 0) || !(square > 0.01F))
-                    break;
-                for (int a = 0; a < 3; a++)
-                    place[a] -= fmaxf(in, -most) * slope[a] / square;
-            }
-        }
+    float slope[3], way[3];
+    const bool film = way_out(f, place, way);
+    const float to = dot_of(normal, way) > 0 ? 1.0F : -1.0F;
+    for (int round = 0; round < ROUNDS; round++) {
+        const float in = value_at(f, f->room, place, slope);
+        if (!(in < 0) && round == 0)
+            break;
+        const bool wrong = to * dot_of(slope, normal) < 0; /* in the middle of a thin wall */
+        for (int a = 0; a < 3 && wrong; a++)
+            slope[a] = to * normal[a];
+        const float square = dot_of(slope, slope);
+        if (!(square > 0.01F))
+            break;
+        for (int a = 0; a < 3; a++)
+            place[a] -= fminf(fmaxf(in, -most), most) * slope[a] / square;
+    }
+    return film;
+}
+
+/* How far a triangle that lies along the solid is from what it stands for, in the mean: a film's surface, or
+ * where there is none, and beneath it, the solid's. */
+static void add_bulge(const films *f, const und_shell *shell, size_t t, float *sums)
+{
+    float c[9], room[3] = {0}, out = 0, under = 0;
+    und_shell_corners(shell, shell->position, t, c);
+    const und_vec3 b = und_vec((double)(c[3] - c[0]), (double)(c[4] - c[1]), (double)(c[5] - c[2]));
+    const und_vec3 d = und_vec((double)(c[6] - c[0]), (double)(c[7] - c[1]), (double)(c[8] - c[2]));
+    const und_vec3 across = und_cross(b, d);
+    for (int k = 0; k < 3; k++) {
+        float middle[3], slope[3];
+        for (int a = 0; a < 3; a++)
+            middle[a] = 0.5F * (c[3 * k + a] + c[(3 * k + 3) % 9 + a]);
+        const float film = value_at(f, f->field, middle, slope), wall = value_at(f, f->room, middle, slope);
+        out += fminf(film, wall) / 3;
+        under += wall / 3;
+        for (int a = 0; a < 3; a++)
+            room[a] += slope[a];
+    }
+    const float area = (float)und_length(across), along = ALONG * area * sqrtf(dot_of(room, room));
+    const float up =
+        (float)((double)room[0] * across.x + (double)room[1] * across.y + (double)room[2] * across.z);
+    for (int k = 0; k < 3; k++) {
+        float *sum = sums + 2 * (size_t)shell->triangle[3 * t + (size_t)k];
+        sum[0] += area * (up > along ? out : up < -along ? under : 0);
+        sum[1] += area;
+    }
+}
+
+/* Triangles lie inside of what they bulge out with, and those over a film are not those beneath it: their
+ * corners go as far the other way, or a film round a stone would be thicker than it is, or less than
+ * nothing. */
+static und_status lay_films(const films *f, und_shell *shell, und_error *err)
+{
+    enum { BLOCK = 4096 };
+    const size_t count = (size_t)shell->vertex_count;
+    float *sums = und_alloc(2 * count + 1, sizeof *sums, "films", err);
+    uint8_t *film = und_alloc(count + 1, 1, "films", err);
+    const float most = 0.25F * (float)f->p->grid->dx;
+    const int workers = und_workers(f->p->threads, count, BLOCK);
+    const int blocks = sums && film ? (shell->vertex_count + BLOCK - 1) / BLOCK : 0;
+    PARALLEL_FOR(workers)
+    for (int b = 0; b < blocks; b++)
+        for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++)
+            film[v] = leave_solid(f, shell->position + 3 * (size_t)v, shell->normal + 3 * (size_t)v);
+    for (size_t t = 0; sums && film && t < (size_t)shell->triangle_count; t++) {
+        const int32_t *v = shell->triangle + 3 * t;
+        if (film[v[0]] && film[v[1]] && film[v[2]])
+            add_bulge(f, shell, t, sums);
+    }
+    for (size_t v = 0; sums && film && v < count; v++) {
+        float *place = shell->position + 3 * v, slope[3];
+        if (!(sums[2 * v + 1] > 0))
+            continue;
+        value_at(f, f->room, place, slope);
+        const float by = fminf(fmaxf(sums[2 * v] / sums[2 * v + 1], -most), most),
+                    size = sqrtf(dot_of(slope, slope));
+        for (int a = 0; a < 3 && size > 0.1F; a++)
+            place[a] -= by * slope[a] / size;
+    }
+    const bool done = sums && film;
+    free(sums);
+    free(film);
+    return done ? UND_OK : err->status;
 }
 
 /* The lattice's rows that are made of those of an item that were written; NULL: all are. */
@@ -371,7 +497,7 @@ static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *d
         status = und_shell_make(&mesh, shell, err);
     if (status == UND_OK && solid) {
         room_of_films(&f, false, solid, add);
-        leave_solid(&f, shell);
+        status = lay_films(&f, shell, err);
     }
     und_pages_free(field);
     und_pages_free(room);
