@@ -259,6 +259,8 @@ static double usual_of(const speeds *s, double few)
     return least + k * step;
 }
 
+enum { ROWS_AHEAD = 6 }; /* of what is fetched */
+
 double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, double *usual)
 {
     float *most = s->parts->fastest;
@@ -270,7 +272,7 @@ double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, dou
     speeds all = {.most = most, .times = times, .count = count}, *const chosen = &all;
     for (int a = 0; a < 3; a++) {
         faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
-        speed[a] = (und_speed_args){s->u[a], 2 * s->mac.step[1]};
+        speed[a] = (und_speed_args){s->u[a], ROWS_AHEAD * s->mac.step[1]};
         found[a] = (und_most){&speed[a], most + all.blocks};
         count[a] = (und_faster_args){
             .u = s->u[a], .count = s->parts->faster + all.blocks, .most = most + all.blocks};
