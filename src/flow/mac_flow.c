@@ -281,6 +281,8 @@ static double usual_of(const speeds *s, double few)
     return least + k * step;
 }
 
+enum { ROWS_AHEAD = 6 }; /* of what is fetched */
+
 double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, double *usual)
 {
     float *most = s->parts->fastest;
@@ -297,7 +299,7 @@ double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, dou
         most_of[a] = und_halo_of_slices(&s->mac, most + all.blocks, sizeof *most, -1);
         count_of[a] =
             und_halo_of_slices(&s->mac, s->parts->faster + all.blocks, sizeof *s->parts->faster, -1);
-        speed[a] = (und_speed_args){s->u[a], 2 * s->mac.step[1]};
+        speed[a] = (und_speed_args){s->u[a], ROWS_AHEAD * s->mac.step[1]};
         found[a] = (und_most){&speed[a], most + all.blocks};
         count[a] = (und_faster_args){
             .u = s->u[a], .count = s->parts->faster + all.blocks, .most = most + all.blocks};

@@ -84,9 +84,11 @@ UND_INLINE void und_advect_guess(const und_advect_args *a, und_place p, int axis
     und_lanes place[3], speed[3], foot[3], to[3], value;
     und_sample_range range;
     const size_t soon = p.at + (size_t)(2 * (m->step[1] + m->step[2]));
-    for (int k = 0; k < 3; k++)
-        und_lanes_fetch(a->u[k] + soon);
-    und_lanes_fetch(a->moved[axis] + soon);
+    for (size_t more = 0; more <= UND_LANES; more += UND_LANES) {
+        for (int k = 0; k < 3; k++)
+            und_lanes_fetch(a->u[k] + soon + more);
+        und_lanes_fetch(a->moved[axis] + soon + more);
+    }
     und_face_middles(m, p, axis, place);
     und_faces_velocity(m, a->u, axis, p.at, speed);
     und_sample_near_trace(m, a->u, place, speed, -a->cells_per_speed, a->third, p.which, foot);

@@ -5,7 +5,7 @@
 
 #include "grid/pass.h"
 
-enum { UND_GAIN_AHEAD = 2 }; /* rows: what is read there is fetched */
+enum { UND_GAIN_AHEAD = 5 }; /* rows: what is read there is fetched */
 #define UND_GAIN_NONE 1e30f  /* of a face that did not flow */
 
 typedef struct und_gain_args {

@@ -373,16 +373,16 @@ static unsigned bits_from(const und_mask *m, int y, int z, int x)
     return (x < 0 ? 0 : und_mask_sixteen(m, row, x)) | und_mask_sixteen(m, row, x + CELLS) << CELLS;
 }
 
-/* How many sides of finer cells that a coarser pack's sides are made of are between unknown cells. */
-static void count_sides(const und_level *fine, int axis, const int place[2], int k, int *count)
+/* How many sides of finer cells that a coarser pack's sides are made of are between unknown cells: added. */
+static void count_sides(const und_level *fine, int axis, const int place[2], int k, float *sum)
 {
     const und_mask *m = &fine->unknown;
     const int x = 2 * CELLS * k - fine->shift[0];
     const unsigned both = bits_from(m, place[0], place[1], x) &
                           bits_from(m, place[0] + (axis == 1), place[1] + (axis == 2), x + (axis == 0));
     const unsigned even = (unsigned)und_halve_bits(both), odd = (unsigned)und_halve_bits(both >> 1);
-    for (int i = 0; i < CELLS; i++)
-        count[i] += (int)(odd >> i & 1) + (axis == 0 ? 0 : (int)(even >> i & 1));
+    for (int i = 0; i < CELLS; i += UND_CELL_PACK)
+        UND_SET_F8(sum + i) = UND_F8(sum + i) + und_ones(odd >> i) + und_ones(axis == 0 ? 0 : even >> i);
 }
 
 static void add_known(const und_level *fine, const int place[2], int k, float *sum)
@@ -417,7 +417,6 @@ static void count_all_sides(const building *b, int y, int z, int k)
     for (int axis = 0; axis < 4; axis++) {
         float *side = side_row(coarse, axis, y, z) + CELLS * k, sum[CELLS] = {0};
         float factor = axis == 3 ? KNOWN_FACTOR : 1;
-        int count[CELLS] = {0};
         for (int i = 0; i < 4; i++) {
             const int place[2] = {und_child(fine, 1, y, i & 1), und_child(fine, 2, z, i >> 1)};
             const bool inner =
@@ -427,12 +426,12 @@ static void count_all_sides(const building *b, int y, int z, int k)
             if (axis == 3)
                 add_known(fine, place, k, sum);
             else
-                count_sides(fine, axis, place, k, count);
+                count_sides(fine, axis, place, k, sum);
         }
         for (int a = 0; a < 3 && axis < 3; a++)
             factor *= a != axis && fine->halved[a] ? 0.5f : 1;
         for (int i = 0; i < CELLS; i++)
-            side[i] = factor * (axis == 3 ? sum[i] : (float)count[i]);
+            side[i] = factor * sum[i];
     }
 }
 
