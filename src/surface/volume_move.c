@@ -310,13 +310,6 @@ static void set_flux(const move *m, int axis, size_t at, unsigned bits, batch *b
     const und_volume_move_args *a = &m->args;
     const und_lanes_int none = {0}, low = und_lanes_int_load(a->c + at),
                         high = und_lanes_int_load(a->c + at + a->mac.step[axis]);
-    const uint8_t *kind_at = a->kind + at;
-    const und_lanes_int full = (und_lanes_bytes(kind_at) == UND_VOLUME_DEEP) |
-                               (und_lanes_bytes(kind_at + a->mac.step[axis]) == UND_VOLUME_DEEP);
-    if (!a->held && !(und_lanes_bits((low > 0) | (high > 0) | full) & bits)) { /* none gives any */
-        und_lanes_int_store_some(a->flux + at, none, bits);
-        return;
-    }
     const und_volume_faces f = und_volume_faces_at(a, axis, at);
     const und_lanes way = und_volumes_clip(f.speed, 1);
     const und_lanes_int from = und_lanes_int_select(f.up, low, high),
