@@ -309,7 +309,6 @@ double *und_levelset_volume_numbers(und_levelset *s);
  * follows.
  */
 void und_levelset_volume_walls(und_levelset *s);    /* also whenever they were placed anew */
-void und_levelset_volume_appeared(und_levelset *s); /* in a branch: what is in solids is told as squeezed */
 void und_levelset_volume_excess(und_levelset *s);
 void und_levelset_closing_find(const und_levelset *s, und_levelset_pressed *p,
                                const struct und_volume_walls *walls);
