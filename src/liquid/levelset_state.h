@@ -308,7 +308,7 @@ double *und_levelset_volume_numbers(und_levelset *s);
  * cells are to gain by the flow, with what they gain already (NULL: nothing); along the flow; and phi
  * follows.
  */
-void und_levelset_volume_walls(und_levelset *s);    /* also whenever they were placed anew */
+void und_levelset_volume_walls(und_levelset *s); /* also whenever they were placed anew */
 void und_levelset_volume_excess(und_levelset *s);
 void und_levelset_closing_find(const und_levelset *s, und_levelset_pressed *p,
                                const struct und_volume_walls *walls);
