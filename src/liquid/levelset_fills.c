@@ -15,6 +15,7 @@ static const double STRAIGHT = 0.95; /* of a slope: less, and fills end on other
  * does not go on as it was. */
 static const double FURTHER = 1.5, BENT = 0.5;
 static const double BROUGHT_NEARER = 0.02;     /* cells: there the level is nearer than fills */
+static const double ON_WALL = 0.05;            /* cells */
 static const double AWAY = 0.95, SMALL = 1e-4; /* cosine; cells: to take differences over */
 static const float BESIDE = 2;                 /* cells: from solids */
 
@@ -226,6 +227,23 @@ static double filled_on_side(const und_levelset *s, const int cell[3], bool *thi
     return sum;
 }
 
+/* Whether a fill that a place is near lies on the nearest wall: over a gap that no cell shows phi has it on
+ * the wall as well, and cells what phi has. */
+static bool lies_on_wall(const und_levelset *s, const int cell[3], und_vec3 p)
+{
+    const und_solids_around here = {&s->solids, cell};
+    const und_vec3 out =
+        und_unit(und_solids_normal(und_solids_nearest, &here, p, SMALL * s->def.dx, s->mac.n[2] == 1));
+    const und_vec3 wall = und_sub(p, und_mul(out, und_solids_nearest(&here, p)));
+    for (int k = 0; k < 27; k++) { /* a cell along the wall the fill may end */
+        const und_vec3 by = und_vec(k % 3 - 1, k / 3 % 3 - 1, s->mac.n[2] > 1 ? k / 9 - 1 : 0);
+        const und_vec3 along = und_mul(und_sub(by, und_mul(out, und_dot(by, out))), s->def.dx);
+        if (und_levelset_from_fills(s, und_add(wall, along)) < ON_WALL)
+            return true;
+    }
+    return false;
+}
+
 /* How far a place is above the level, cells. */
 static double above_level(const und_levelset *s, und_vec3 p)
 {
@@ -249,6 +267,7 @@ static void fill_cell(und_levelset *s, const und_volume *v, const int cell[3])
         return;
     if (beside && fabs(own) < NEAR + 1) {
         found = filled_on_side(s, cell, &thin);
+        thin = thin && lies_on_wall(s, cell, p);
     } else {
         if (!(fabs(own) < NEAR))
             return;

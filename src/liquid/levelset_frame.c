@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "grid/mac_frame.h"
 #include "liquid/levelset_state.h"
+#include "surface/volume_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -267,6 +268,36 @@ void und_levelset_ready(und_levelset *s)
     und_mac_flow_label(&s->flow, &s->surface, &s->solids);
 }
 
+static const float LEAST_ROOM = 0.02f;
+
+/* Whether a cell has no room and holds liquid: a solid has come there that was not before. */
+static bool is_taken(const und_levelset *s, size_t at)
+{
+    return und_levelset_volume_cells(s)[at] > 0 && s->solids.room[at] < LEAST_ROOM;
+}
+
+static bool is_beside_taken(const und_levelset *s, size_t at)
+{
+    for (int k = 0; k < UND_VOLUME_AROUND; k++)
+        if (is_taken(s, (size_t)((ptrdiff_t)at + und_volume_step(&s->mac, k))))
+            return true;
+    return false;
+}
+
+/* What is in solids that appear is told as squeezed. */
+static void tell_appeared(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    const double cell = s->def.dx * s->def.dx * s->def.dx;
+    UND_MAC_EACH_ROW (m, row)
+        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end && s->solids.any; at++) {
+            const double room = (double)s->solids.room[at] * UND_VOLUME_ONE;
+            const double over = (double)und_levelset_volume_cells(s)[at] - room;
+            if (over > 0 && (is_taken(s, at) || (s->solids.room[at] < 1 && is_beside_taken(s, at))))
+                s->squeezed[s->solids.owner[at]] += over * cell / UND_VOLUME_ONE;
+        }
+}
+
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
@@ -290,6 +321,6 @@ und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_
     if (s->volume && !und_frame_find(state, "volume")) /* a branch of such a one, or of particles */
         und_levelset_volume_fill(s);
     else if (s->volume && und_frame_find(state, UND_STATE_BRANCH))
-        und_levelset_volume_appeared(s);
+        tell_appeared(s);
     return UND_OK;
 }

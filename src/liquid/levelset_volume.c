@@ -234,32 +234,6 @@ void und_levelset_volume_passed(und_levelset *s)
     und_volume_give_back(v);
 }
 
-/* Whether a cell has no room and holds liquid: a solid has come there that was not before. */
-static bool is_taken(const und_levelset *s, size_t at)
-{
-    return s->volume->cells.c[at] > 0 && s->solids.room[at] < ROOM;
-}
-
-static bool is_beside_taken(const und_levelset *s, size_t at)
-{
-    for (int k = 0; k < UND_VOLUME_AROUND; k++)
-        if (is_taken(s, (size_t)((ptrdiff_t)at + und_volume_step(&s->mac, k))))
-            return true;
-    return false;
-}
-
-void und_levelset_volume_appeared(und_levelset *s)
-{
-    const und_mac *m = &s->mac;
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end && s->solids.any; at++) {
-            const double room = (double)s->solids.room[at] * UND_VOLUME_ONE;
-            const double over = (double)s->volume->cells.c[at] - room;
-            if (over > 0 && (is_taken(s, at) || (s->solids.room[at] < 1 && is_beside_taken(s, at))))
-                s->squeezed[s->solids.owner[at]] += over * quantum(s);
-        }
-}
-
 static bool solids_move(const und_levelset *s)
 {
     return s->solids.any && s->solids.push[0];
