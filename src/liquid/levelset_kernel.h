@@ -7,7 +7,10 @@
 
 /* ---- What cells hold too much of ---- */
 
-#define UND_EXCESS_OFF 3e-4f /* of a cell: fluxes are off by that much, which the pressure is not to push */
+/* Of a cell: fluxes are off by so much, which the pressure is not to push; of less than this it pushes but a
+ * part, that what falls falls evenly. */
+#define UND_EXCESS_OFF 3e-4f
+#define UND_EXCESS_LITTLE 0.05f
 
 enum { UND_EXCESS_AHEAD = 2 }; /* rows: what is read there is fetched */
 
@@ -100,7 +103,8 @@ UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
             part = und_lanes_select(left & und_lanes_where(und_enclosed(a, p)),
                                     a->half * und_volumes_clip(over, a->most), part);
         const und_lanes rest = over - und_volumes_clip(over, UND_EXCESS_OFF);
-        part = und_lanes_select(phi < a->deep, a->half * und_volumes_clip(rest, a->most), part);
+        const und_lanes little = und_volumes_clip(und_lanes_max(rest, -rest) / UND_EXCESS_LITTLE, 1);
+        part = und_lanes_select(phi < a->deep, little * a->half * und_volumes_clip(rest, a->most), part);
     }
     und_lanes_store_some(a->gain + p.at, a->grown ? part + und_lanes_load(a->grown + p.at) : part, p.which);
 }
