@@ -44,8 +44,7 @@ static inline char *halves_slice(const und_halo_field *f, int z, size_t *bytes)
 /* Whether there is such a slice: of packs and of sums there are none beside the domain. */
 static inline bool halves_has(const und_halo_field *f, int z)
 {
-    const bool beside = !f->begin && f->count > 1;
-    return z >= (beside ? -1 : 0) && z < f->slices + beside;
+    return z >= -(int)f->before && z < f->slices + (int)f->behind;
 }
 
 static inline void halves_spoil(char *slice, size_t bytes, const und_halo_field *f)

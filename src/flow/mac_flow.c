@@ -296,9 +296,9 @@ double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, dou
     for (int a = 0; a < 3; a++) {
         faces[a] = und_set_shared(&s->device, &s->mac, UND_ROWS_FACES);
         faces[a].cells = &s->flows[a];
-        most_of[a] = und_halo_of_slices(&s->mac, most + all.blocks, sizeof *most, -1);
-        count_of[a] =
-            und_halo_of_slices(&s->mac, s->parts->faster + all.blocks, sizeof *s->parts->faster, -1);
+        most_of[a] = und_halo_of_slices(&s->mac, most + all.blocks, sizeof *most, -1, s->mac.n[2] + 1);
+        count_of[a] = und_halo_of_slices(&s->mac, s->parts->faster + all.blocks, sizeof *s->parts->faster, -1,
+                                         s->mac.n[2] + 1);
         speed[a] = (und_speed_args){s->u[a], ROWS_AHEAD * s->mac.step[1]};
         found[a] = (und_most){&speed[a], most + all.blocks};
         count[a] = (und_faster_args){

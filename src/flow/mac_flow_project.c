@@ -73,7 +73,8 @@ static double set_system(project *p)
     p->growing_steps = 0; /* it is there from now on */
     steps[count++] = (und_step){.passes = &sides, .count = 1};
     und_pass_steps(&s->device, steps, count);
-    const und_halo_field most = und_halo_of_slices(&s->mac, s->parts->fastest, sizeof *s->parts->fastest, 0);
+    const und_halo_field most =
+        und_halo_of_slices(&s->mac, s->parts->fastest, sizeof *s->parts->fastest, 0, s->mac.n[2]);
     und_halo_get(s->device.halo, &most, 1);
     return (double)und_most_of(s->parts->fastest, cells.blocks);
 }

@@ -22,6 +22,7 @@ typedef struct und_halo_field {
     size_t count;          /* and has so many; or */
     const uint32_t *begin; /* it begins here, and ends where the next begins: NULL, or from slice 0 on */
     int slices;            /* of the domain, which there are from 0 on; */
+    bool before, behind;   /* and one beside the domain, there; */
     int low;               /* slice 0 is this one of the whole grid, */
     int halved;            /* whose slices this is the half of, so many times */
     int reach;             /* slices beyond one's own */
@@ -36,6 +37,8 @@ static inline und_halo_field und_halo_of(const und_mac *m, void *values, size_t 
                             .step = m->step[2],
                             .count = (size_t)m->step[2],
                             .slices = m->n[2],
+                            .before = true,
+                            .behind = true,
                             .low = m->low[2],
                             .reach = reach};
 }
@@ -49,11 +52,14 @@ static inline und_halo_field und_halo_of_mask(const und_mac *m, const und_mask *
                             .step = slice,
                             .count = (size_t)slice,
                             .slices = m->n[2],
+                            .before = true,
+                            .behind = true,
                             .low = m->low[2],
                             .reach = reach};
 }
-/* A value for each slice from `first` on. */
-static inline und_halo_field und_halo_of_slices(const und_mac *m, void *values, size_t size, int first)
+/* A value for each of so many slices from `first` on. */
+static inline und_halo_field und_halo_of_slices(const und_mac *m, void *values, size_t size, int first,
+                                                int slices)
 {
     return (und_halo_field){.values = values,
                             .size = size,
@@ -61,6 +67,7 @@ static inline und_halo_field und_halo_of_slices(const und_mac *m, void *values, 
                             .step = 1,
                             .count = 1,
                             .slices = m->n[2],
+                            .before = first<0, .behind = first + slices> m->n[2],
                             .low = m->low[2],
                             .reach = UND_HALO_ALL};
 }

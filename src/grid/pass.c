@@ -254,7 +254,8 @@ float und_pass_most(const und_device *device, const und_pass *passes, int count,
     und_pass_run(device, wrapped, count);
     for (int i = 0; i < count && device->halo; i++) {
         const und_set *s = passes[i].set; /* und_set_shared */
-        const und_halo_field of_slices = und_halo_of_slices(s->mac, found[i].block, sizeof *block, s->low[1]);
+        const und_halo_field of_slices =
+            und_halo_of_slices(s->mac, found[i].block, sizeof *block, s->low[1], s->rows / s->wide);
         und_halo_get(device->halo, &of_slices, 1);
     }
     return und_most_of(block, blocks);

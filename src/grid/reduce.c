@@ -52,7 +52,7 @@ und_total und_reduce(const und_device *device, const und_pass *passes, int count
         const und_set *s = passes[i].set;
         for (int first = 0; first < s->rows; first += s->wide)
             args[i].row[first] = add_rows(s, args[i].row, first);
-        halo[i] = und_halo_of_slices(s->mac, args[i].row, sizeof *row, s->low[1]);
+        halo[i] = und_halo_of_slices(s->mac, args[i].row, sizeof *row, s->low[1], s->rows / s->wide);
         halo[i].step = s->wide;
         halo[i].first *= s->wide;
     }

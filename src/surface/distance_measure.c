@@ -162,7 +162,7 @@ bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3],
     const extent_args args = {*m, d->phi, held, d->parts->row_extent};
     const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
     und_pass(&d->device, find_extent, &args, &rows);
-    und_halo_field extents = und_halo_of_slices(m, args.row, sizeof *args.row, 0);
+    und_halo_field extents = und_halo_of_slices(m, args.row, sizeof *args.row, 0, m->n[2]);
     extents.step = m->n[1];
     extents.count = (size_t)m->n[1];
     und_halo_get(d->device.halo, &extents, 1);

@@ -88,7 +88,8 @@ static int find_cells(const move *m, und_volume *v)
     enum { STEPS = UND_VOLUME_LIST_STEPS + 4 };
     const und_set rows = und_set_shared(&v->device, &v->mac, UND_ROWS_INSIDE),
                   once = und_set_list(m, 1, 1, 1);
-    const und_halo_field crossed = und_halo_of_slices(&v->mac, v->parts->block_most, sizeof(float), 0);
+    const und_halo_field crossed =
+        und_halo_of_slices(&v->mac, v->parts->block_most, sizeof(float), 0, v->mac.n[2]);
     const und_pass kinds = UND_PASS(und_volume_kinds, &m->args, &rows);
     const und_pass inflow = UND_PASS(wake_inflow, m, &once);
     const und_pass thin = UND_PASS(wake_around_thin, &m->args, &rows);
@@ -597,7 +598,8 @@ static int reach_beyond(const move *m)
 /* What all slices have lost, row by row. */
 static void get_sums(const und_volume *v)
 {
-    und_halo_field sums = und_halo_of_slices(&v->mac, v->parts->row_sum, sizeof *v->parts->row_sum, 0);
+    und_halo_field sums =
+        und_halo_of_slices(&v->mac, v->parts->row_sum, sizeof *v->parts->row_sum, 0, v->mac.n[2]);
     sums.step = v->mac.n[1];
     sums.count = (size_t)v->mac.n[1];
     und_halo_get(v->device.halo, &sums, 1);
