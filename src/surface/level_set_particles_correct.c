@@ -130,7 +130,7 @@ static unsigned take_disproved(const und_level_set_particles *t, const und_level
     return gone;
 }
 
-/* Takes out those from i on, up to `end`, that are where the flow gains volume. */
+/* Takes out those from i on, up to `end`, that are where the flow gains or loses much. */
 UND_INLINE void take_gained(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i,
                             int end)
 {
@@ -138,7 +138,7 @@ UND_INLINE void take_gained(const und_level_set_particles *t, const und_level_se
     int32_t cell[UND_LANES];
     memcpy(cell, &cells, sizeof cell);
     for (int k = 0; k < UND_LANES && i + k < end; k++)
-        if (lost->gains[cell[k]] & UND_VOLUME_GAINS)
+        if (lost->gains[cell[k]] & UND_VOLUME_GAINS_MUCH)
             t->radius[i + k] = 0;
 }
 

@@ -40,15 +40,17 @@ enum {
     UND_VOLUME_POURS = 4,
     UND_VOLUME_THIN = 8,
     UND_VOLUME_WALL = 16,
-    UND_VOLUME_BY_FLOW = UND_VOLUME_GAINS | UND_VOLUME_SLOW | UND_VOLUME_POURS
+    UND_VOLUME_GAINS_MUCH = 32, /* particles there know nothing */
+    UND_VOLUME_BY_FLOW = UND_VOLUME_GAINS | UND_VOLUME_SLOW | UND_VOLUME_POURS | UND_VOLUME_GAINS_MUCH
 };
 
-/* The first two, of cells in a flow that crosses `whole` cells in a step at 1 m/s, by
+/* The first two and the last, of cells in a flow that crosses `whole` cells in a step at 1 m/s, by
  * what it is at their high and low faces along so many axes. */
 UND_INLINE und_lanes_int und_volumes_unsure_by(const und_lanes high[3], const und_lanes low[3], int axes,
                                                float whole)
 {
-    const float keeps = 0.002f, least = 0.25f; /* of its volume, in a step; cells that are crossed in it */
+    const float keeps = 0.002f, much = 0.3f; /* of its volume, in a step */
+    const float least = 0.25f;               /* cells that are crossed in it */
     und_lanes gain = {0}, square = {0};
     for (int a = 0; a < axes; a++) {
         gain += high[a] - low[a];
@@ -56,6 +58,7 @@ UND_INLINE und_lanes_int und_volumes_unsure_by(const und_lanes high[3], const un
     }
     gain *= whole;
     return (((gain > keeps) | (gain < -keeps)) & UND_VOLUME_GAINS) |
+           (((gain > much) | (gain < -much)) & UND_VOLUME_GAINS_MUCH) |
            ((square * (whole * whole) < 4 * least * least) & UND_VOLUME_SLOW);
 }
 UND_INLINE und_lanes_int und_volumes_unsure(const und_mac *m, const float *const u[3], float whole, size_t at)
