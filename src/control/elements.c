@@ -299,17 +299,28 @@ const und_mask *und_elements_held(const und_elements *e)
     return e->any_held ? &e->held : NULL;
 }
 
-int und_elements_source_at(const und_elements *e, int x, int y, int z)
+/* Which element, the last of those in a role that have the cell; -1: none. */
+static int element_at(const und_elements *e, und_element_role role, int x, int y, int z)
 {
     for (int i = e->count - 1; i >= 0; i--) {
         const element *one = &e->list[i];
         const cell_box *b = &one->box;
-        if (one->active && one->def.role == UND_ELEMENT_SOURCE && one->inside && x >= b->low[0] &&
+        if (one->active && one->def.role == role && one->inside && x >= b->low[0] &&
             x < b->low[0] + b->n[0] && y >= b->low[1] && y < b->low[1] + b->n[1] && z >= b->low[2] &&
             z < b->low[2] + b->n[2] && one->inside[cell_box_at(b, x, y, z)] < one->edge)
             return i;
     }
     return -1;
+}
+
+int und_elements_source_at(const und_elements *e, int x, int y, int z)
+{
+    return element_at(e, UND_ELEMENT_SOURCE, x, y, z);
+}
+
+bool und_elements_drains_at(const und_elements *e, int x, int y, int z)
+{
+    return element_at(e, UND_ELEMENT_DRAIN, x, y, z) >= 0;
 }
 
 /* Union with a source, difference with a drain, on the cells of a row; whether one changed. */

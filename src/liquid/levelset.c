@@ -28,13 +28,14 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 #define CROSSES_LESS (1 / 0.6)
 
 /* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
- * the others, and up to so many, fewer where there are solids, through whose gaps jets come: they would make
- * the steps of all the liquid shorter.  Velocities are known for so many cells beyond the liquid: out there
- * it goes no further in a step. */
+ * the others, and up to so many: they would make the steps of all the liquid shorter.  Fewer where there are
+ * solids, through whose gaps jets come, and where particles alone follow the surface.  Velocities are known
+ * for so many cells beyond the liquid: out there it goes no further in a step. */
 #define FEW 0.01
 #define FURTHER 1.8
 #define FURTHEST 5.2
-#define FURTHEST_BY_SOLIDS 3.9
+#define FURTHER_LESS 1.4
+#define FURTHEST_LESS 3.9
 #define KNOWN 4
 
 static bool is_viscous(const und_levelset_def *def)
@@ -526,6 +527,14 @@ static double courant_of(const und_levelset_def *def)
     return def->courant != 0 ? def->courant : takes_long_steps(def) ? CROSSES : CROSSES_LESS;
 }
 
+/* Cells that the fastest cross, where those of the others are known. */
+static double furthest_of(const und_levelset_def *def)
+{
+    const bool far = takes_long_steps(def) && def->obstacle_count == 0;
+    const double times = far ? FURTHER : FURTHER_LESS, most = far ? FURTHEST : FURTHEST_LESS;
+    return is_viscous(def) ? def->courant : fmax(fmin(def->courant * times, most), def->courant);
+}
+
 static und_status check_def(const und_levelset_def *def, und_error *err)
 {
     const und_liquid_range range[] = {{"size", def->dx, 1e-9, 1e9},
@@ -733,8 +742,7 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->def.order = order_of(def);
     s->device.threads = und_threads(def->threads);
     s->def.courant = courant_of(def);
-    s->furthest = fmin(s->def.courant * FURTHER, def->obstacle_count > 0 ? FURTHEST_BY_SOLIDS : FURTHEST);
-    s->furthest = is_viscous(def) ? s->def.courant : fmax(s->furthest, s->def.courant);
+    s->furthest = furthest_of(&s->def);
     s->follows = def->trace == 3 || takes_long_steps(def) ? UND_TRACE_RK3 : UND_TRACE_RK2;
     s->layers =
         (int)fmax(ceil(fmax(s->def.courant, fmin(s->furthest, KNOWN))) + AROUND - 1, UND_SOLIDS_REACH);

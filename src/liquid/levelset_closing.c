@@ -259,6 +259,14 @@ static unsigned axes_at(const rows *r, int word, int bit, int axes)
     return bits;
 }
 
+/* What comes into a drain is taken. */
+static bool drains(const search *f, size_t at)
+{
+    int cell[3];
+    und_volume_cell(&f->s->mac, at, cell);
+    return f->s->def.element_count > 0 && und_elements_drains_at(f->s->elements, cell[0], cell[1], cell[2]);
+}
+
 /* Cells of a word, from the one at `from` on, that would have too much, into list[]; how much in all. */
 static int64_t find_in_word(const search *f, const rows *r, int word, size_t from, int32_t *list,
                             int32_t *count)
@@ -276,7 +284,7 @@ static int64_t find_in_word(const search *f, const rows *r, int word, size_t fro
         if (!(over > MARGIN))
             continue;
         list[(*count)++] = (int32_t)at;
-        sum += und_volume_units(over);
+        sum += drains(f, at) ? 0 : und_volume_units(over);
     }
     return sum;
 }
