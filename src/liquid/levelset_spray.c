@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "base/maths.h"
 #include "base/pages.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
 #include "grid/sample.h"
@@ -363,13 +364,17 @@ static void slide_one(const und_levelset *s, und_spray *drops, int i)
     }
 }
 
-/* Drops slide along closed sides and solids. */
-static void slide(und_levelset *s)
+typedef struct sliding {
+    const und_levelset *s;
+} sliding;
+
+static void slide_some(const sliding *of, und_place p)
 {
+    const und_levelset *s = of->s;
     und_spray *drops = s->spray->drops;
-    for (int first = 0; first < drops->count; first += UND_LANES) {
+    for (int first = (int)p.at; first < (int)p.at + p.x; first += UND_LANES) {
         some_drops d;
-        find_drops(s, drops, first, drops->count, &d);
+        find_drops(s, drops, first, (int)p.at + p.x, &d);
         und_lanes_int out = {0};
         for (int a = 0; a < 3; a++)
             out |= (d.at[a] < 0) | (d.at[a] > (float)s->mac.whole[a]);
@@ -378,6 +383,15 @@ static void slide(und_levelset *s)
              bits; bits &= bits - 1)
             slide_one(s, drops, first + __builtin_ctz(bits));
     }
+}
+UND_KERNEL(slide_some, sliding, UND_EACH_BLOCK)
+
+/* Drops slide along closed sides and solids. */
+static void slide(und_levelset *s)
+{
+    enum { SOME = 512, WORTH = 8 };
+    const und_set drops = und_set_list(s, s->spray->drops->count, SOME, WORTH);
+    und_pass(&(und_device){s->threads}, slide_some, &(sliding){s}, &drops);
 }
 
 void und_levelset_spray_step(und_levelset *s)
@@ -432,14 +446,29 @@ static bool comes_down(const und_levelset *s, int drop, const bool floors[UND_SI
     return down;
 }
 
-bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)[3], const int (*high)[3],
-                              int reach_low[3], int reach_high[3])
+typedef struct reach {
+    bool any;
+    int low[3], high[3];
+} reach;
+
+static void add_reach(reach *all, const int low[3], const int high[3])
 {
-    const und_levelset_spray *p = s->spray;
-    bool any = false, floors[UND_SIDES];
+    for (int a = 0; a < 3; a++) {
+        all->low[a] = all->any && all->low[a] < low[a] ? all->low[a] : low[a];
+        all->high[a] = all->any && all->high[a] > high[a] ? all->high[a] : high[a];
+    }
+    all->any = true;
+}
+
+/* Of some drops. */
+static reach reach_of(const und_levelset *s, int first, int end, int count, const int (*low)[3],
+                      const int (*high)[3])
+{
+    bool floors[UND_SIDES];
+    reach all = {0};
     for (int side = 0; side < UND_SIDES; side++)
         floors[side] = !s->def.open[side] && (is_floor(s, side) || side == 2);
-    for (int i = 0; p && i < p->drops->count; i++) {
+    for (int i = first; i < end; i++) {
         int from[3], to[3];
         bool down = comes_down(s, i, floors);
         if (!down && count == 0)
@@ -449,13 +478,29 @@ bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)
         for (int k = 0; k < count && !down; k++)
             down = from[0] < high[k][0] && to[0] > low[k][0] && from[1] < high[k][1] && to[1] > low[k][1] &&
                    from[2] < high[k][2] && to[2] > low[k][2];
-        for (int a = 0; a < 3 && down; a++) {
-            reach_low[a] = any && reach_low[a] < from[a] ? reach_low[a] : from[a];
-            reach_high[a] = any && reach_high[a] > to[a] ? reach_high[a] : to[a];
-        }
-        any |= down;
+        if (down)
+            add_reach(&all, from, to);
     }
-    return any;
+    return all;
+}
+
+bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)[3], const int (*high)[3],
+                              int reach_low[3], int reach_high[3])
+{
+    enum { PARTS = 64, TO_SHARE = 2048 };
+    const long drops = s->spray ? s->spray->drops->count : 0;
+    reach part[PARTS], all = {0};
+    PARALLEL_FOR(und_workers(s->threads, (size_t)drops, TO_SHARE))
+    for (int i = 0; i < PARTS; i++)
+        part[i] = reach_of(s, (int)(drops * i / PARTS), (int)(drops * (i + 1) / PARTS), count, low, high);
+    for (int i = 0; i < PARTS; i++)
+        if (part[i].any)
+            add_reach(&all, part[i].low, part[i].high);
+    for (int a = 0; a < 3 && all.any; a++) {
+        reach_low[a] = all.low[a];
+        reach_high[a] = all.high[a];
+    }
+    return all.any;
 }
 
 bool und_levelset_spray_grows(const und_levelset *s)
