@@ -95,36 +95,56 @@ static void a_loop_is_shared(void **state)
 enum { STEPS = 200, TASKS = 40 };
 
 typedef struct {
-    const int *tasks;
-    atomic_int done[STEPS][TASKS], early;
+    const int *tasks, *stages;
+    atomic_int done[STEPS][TASKS], early, wrong;
 } walked;
 
-static void do_task(const void *context, int step, int index)
+/* Every seventh step, by what the one before it did. */
+static bool is_left_out(const void *context, int step)
 {
     walked *w = *(walked *const *)context;
     for (int i = 0; step > 0 && i < w->tasks[step - 1]; i++)
-        w->early += atomic_load(&w->done[step - 1][i]) == 0;
-    w->done[step][index]++;
+        w->early += (step - 1) % 7 != 0 && atomic_load(&w->done[step - 1][i]) != w->stages[step - 1];
+    return step % 7 == 0;
 }
 
-/* Some steps have no task, some one, some fewer than there are threads. */
+static void do_task(const void *context, int step, int stage, int index)
+{
+    walked *w = *(walked *const *)context;
+    const int before = step > 0 && (step - 1) % 7 != 0 ? step - 1 : step > 1 ? step - 2 : -1;
+    for (int i = 0; before >= 0 && i < w->tasks[before]; i++)
+        w->early += atomic_load(&w->done[before][i]) < w->stages[before];
+    for (int i = index - 1; i <= index + 1; i++)
+        w->early += i >= 0 && i < w->tasks[step] && atomic_load(&w->done[step][i]) < stage;
+    w->wrong += atomic_fetch_add(&w->done[step][index], 1) != stage;
+}
+
+/* Some steps have no task, some one, some fewer than there are threads; some have several stages. */
 static void steps_have_each_task_once_and_wait(void **state)
 {
     (void)state;
     static walked w;
     walked *context = &w;
-    int tasks[STEPS];
+    int tasks[STEPS], stages[STEPS];
+    const und_steps steps = {.task = do_task,
+                             .left_out = is_left_out,
+                             .context = &context,
+                             .tasks = tasks,
+                             .stages = stages,
+                             .count = STEPS};
     for (int threads = 1; threads <= 9; threads += 2) {
-        int wrong = 0;
         memset(&w, 0, sizeof w);
         w.tasks = tasks;
-        for (int i = 0; i < STEPS; i++)
+        w.stages = stages;
+        for (int i = 0; i < STEPS; i++) {
             tasks[i] = i * i * 7 % 11 < 4 ? i % 4 : i * 13 % TASKS;
-        und_steps_share(do_task, &context, tasks, STEPS, threads);
+            stages[i] = i % 5 == 1 ? 1 + i % 9 : 1;
+        }
+        und_steps_share(&steps, threads);
         for (int i = 0; i < STEPS; i++)
             for (int k = 0; k < TASKS; k++)
-                wrong += w.done[i][k] != (k < tasks[i]);
-        assert_int_equal(wrong, 0);
+                w.wrong += w.done[i][k] != (k < tasks[i] && i % 7 != 0 ? stages[i] : 0);
+        assert_int_equal(w.wrong, 0);
         assert_int_equal(w.early, 0);
     }
 }

@@ -24,8 +24,10 @@ enum {
     MAX_THREADS = 256,
     SLOTS = 32,  /* threads that share out loops at the same time; one more runs its loop alone */
     SHARES = 12, /* that a thread has of a loop's iterations, at least: so that all end at the same time */
-    SPINS =
-        2000, /* looks before a thread sleeps: about as long as it takes to wake it, some 40 microseconds */
+    /* Looks before a thread sleeps: about as long as it takes to wake it, some 40 microseconds.  And where
+     * each thread has a core of its own: most that it waits for takes no longer. */
+    SPINS = 2000,
+    LONG_SPINS = 8000,
 };
 
 /* A slot's state: how many workers may still come, whether the owner sleeps until all have left, and how many
@@ -59,10 +61,10 @@ static struct {
     share_left shares[SLOTS][MAX_THREADS];
     alignas(64) _Atomic unsigned posted; /* loops put up so far */
     _Atomic unsigned asleep;             /* workers that wait for the next */
-    atomic_int workers;
+    atomic_int workers, spins;
     pthread_mutex_t hiring;
     bool forks;
-} pool = {.hiring = PTHREAD_MUTEX_INITIALIZER};
+} pool = {.spins = SPINS, .hiring = PTHREAD_MUTEX_INITIALIZER};
 
 /* Where this thread is: in which loop, on which of its seats, which share is its own, from which it takes, in
  * what range. */
@@ -182,9 +184,10 @@ static void *work(void *number)
         for (int i = 0; i < SLOTS; i++)
             help(&pool.slots[i]);
         int spins = 0;
-        while (atomic_load_explicit(&pool.posted, memory_order_relaxed) == seen && spins++ < SPINS)
+        const int most = atomic_load(&pool.spins);
+        while (atomic_load_explicit(&pool.posted, memory_order_relaxed) == seen && spins++ < most)
             breathe();
-        if (spins < SPINS)
+        if (spins < most)
             continue;
         atomic_fetch_add(&pool.asleep, 1);
         sleep_while(&pool.posted, seen);
@@ -221,6 +224,7 @@ static void hire(int count)
         atomic_fetch_add(&pool.workers, 1);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    atomic_store(&pool.spins, atomic_load(&pool.workers) < und_threads(0) ? LONG_SPINS : SPINS);
     pthread_mutex_unlock(&pool.hiring);
 }
 
@@ -248,7 +252,7 @@ static void put_up(loop *l)
 static void take_down(loop *l)
 {
     atomic_fetch_and(&l->state, INSIDE);
-    for (int i = 0; i < SPINS && (atomic_load(&l->state) & INSIDE) != 0; i++)
+    for (int i = 0; i < atomic_load(&pool.spins) && (atomic_load(&l->state) & INSIDE) != 0; i++)
         breathe();
     while ((atomic_load(&l->state) & INSIDE) != 0) {
         unsigned state = atomic_fetch_or(&l->state, AWAITED) | AWAITED;
@@ -348,49 +352,218 @@ void und_loop_leave(void) {}
 
 /* ---- Steps ---- */
 
+/* How far a task of several stages has come, and whether somebody does the next, see stage_of. */
 typedef struct {
-    void (*task)(const void *context, int step, int index);
-    const void *context;
-    const int *tasks;
-    int steps;
-    alignas(64) _Atomic unsigned done;
-    _Atomic unsigned asleep;
+    alignas(64) _Atomic unsigned stage;
+} progress;
+
+typedef struct {
+    const und_steps *steps;
+    int last;                          /* step that is for several threads */
+    alignas(64) _Atomic unsigned step; /* that is being done */
+    _Atomic unsigned asleep, moved;    /* threads that wait for something to move on; counts where one does */
+    alignas(64) _Atomic unsigned left; /* tasks of the step that are not done */
+    progress task[UND_STAGED_TASKS];
 } walk;
 
-static void wait_for(walk *w, unsigned tasks)
+/* What a thread knows of the step that it is at. */
+typedef struct {
+    int step, tasks, stages;
+    int low, begun, end; /* of its own tasks of several stages: those before are done, begun */
+    int looked;          /* threads that have nothing left to take */
+    int waited;
+    unsigned done; /* tasks, not told yet */
+} walker;
+
+static unsigned stage_of(int step, int stage)
 {
-    for (int i = 0; i < SPINS && atomic_load(&w->done) < tasks; i++)
-        breathe();
-    if (atomic_load(&w->done) >= tasks)
+    return (unsigned)(step + 1) << 9 | (unsigned)stage << 1;
+}
+
+static int stages_of(const und_steps *s, int step)
+{
+    return s->stages ? s->stages[step] : 1;
+}
+
+static void wake_walkers(walk *w)
+{
+    if (atomic_load(&w->asleep) == 0)
         return;
+    atomic_fetch_add(&w->moved, 1);
+    wake(&w->moved, INT_MAX);
+}
+
+/* On to the next step that is for several threads; what one thread does is done on the way, while the others
+ * wait. */
+static void go_on(walk *w, int step)
+{
+    const und_steps *s = w->steps;
+    for (; step < s->count; step++) {
+        if (s->tasks[step] == 0 || (s->left_out && s->left_out(s->context, step)))
+            continue;
+        if (s->tasks[step] > 1)
+            break;
+        for (int stage = 0; stage < stages_of(s, step); stage++)
+            s->task(s->context, step, stage, 0);
+    }
+    if (step < s->count)
+        atomic_store(&w->left, (unsigned)s->tasks[step]);
+    atomic_store(&w->step, (unsigned)step);
+    wake_walkers(w);
+}
+
+/* What is the next stage of a task, if it may begin; else -1. */
+static int ready_stage(const walk *w, const walker *at, int task, unsigned *found)
+{
+    const unsigned first = stage_of(at->step, 0), own = atomic_load(&w->task[task].stage);
+    const unsigned next = own < first ? first : own;
+    *found = own;
+    if ((next & 1) != 0 || next >= stage_of(at->step, at->stages))
+        return -1;
+    if (next > first && ((task > 0 && (atomic_load(&w->task[task - 1].stage) & ~1u) < next) ||
+                         (task < at->tasks - 1 && (atomic_load(&w->task[task + 1].stage) & ~1u) < next)))
+        return -1;
+    return (int)(next - first) / 2;
+}
+
+/* The next stage of a task, if it may begin and nobody does it. */
+static bool do_stage(walk *w, walker *at, int task)
+{
+    unsigned found;
+    const int stage = ready_stage(w, at, task, &found);
+    if (stage < 0 ||
+        !atomic_compare_exchange_strong(&w->task[task].stage, &found, stage_of(at->step, stage) | 1))
+        return false;
+    w->steps->task(w->steps->context, at->step, stage, task);
+    atomic_store(&w->task[task].stage, stage_of(at->step, stage + 1));
+    at->done += stage + 1 == at->stages;
+    wake_walkers(w);
+    return true;
+}
+
+/* Of its own tasks those that are begun first: what one stage has read is in the cache. */
+static bool do_own_stages(walk *w, walker *at)
+{
+    const unsigned all = stage_of(at->step, at->stages);
+    bool any = false;
+    for (int task = at->low; task < at->begun; task++)
+        any |= do_stage(w, at, task);
+    while (at->low < at->begun && atomic_load(&w->task[at->low].stage) == all)
+        at->low++;
+    if (any || at->begun == at->end)
+        return any;
+    at->begun++;
+    return true;
+}
+
+static bool do_task(walk *w, walker *at, int thread)
+{
+    const long task = take_from(here.loop, thread, at->step, at->tasks);
+    if (task < 0)
+        return false;
+    w->steps->task(w->steps->context, at->step, 0, (int)task);
+    at->done++;
+    return true;
+}
+
+static walker walker_at(const walk *w, int step)
+{
+    walker at = {.step = step, .tasks = w->steps->tasks[step], .stages = stages_of(w->steps, step)};
+    at.low = at.begun = (int)share_begin(here.loop, here.own, at.tasks);
+    at.end = (int)share_begin(here.loop, here.own + 1, at.tasks);
+    return at;
+}
+
+/* What another thread has not come to. */
+static bool do_others(walk *w, walker *at, int thread)
+{
+    const int begin = (int)share_begin(here.loop, thread, at->tasks);
+    if (at->stages == 1)
+        return do_task(w, at, thread);
+    for (int task = (int)share_begin(here.loop, thread + 1, at->tasks) - 1; task >= begin; task--)
+        if (do_stage(w, at, task))
+            return true;
+    return false;
+}
+
+/* Now and then, while it waits, a thread looks at another's share: that takes as long as a small task, and
+ * what it looks at its owner must fetch again. */
+static bool help_others(walk *w, walker *at)
+{
+    enum { PATIENCE = 8 };
+    const int threads = here.loop->threads;
+    if (at->waited % PATIENCE < PATIENCE - 1 || (at->stages == 1 && at->looked == threads - 1))
+        return false;
+    const bool helped = do_others(w, at, (here.own + 1 + at->looked % (threads - 1)) % threads);
+    at->looked += helped ? 0 : 1;
+    return helped;
+}
+
+static bool any_ready(const walk *w, const walker *at)
+{
+    unsigned found;
+    bool any = false;
+    for (int task = 0; task < at->tasks && at->stages > 1; task++)
+        any |= ready_stage(w, at, task, &found) >= 0;
+    return any;
+}
+
+static void sleep_until_moved(walk *w, const walker *at)
+{
     atomic_fetch_add(&w->asleep, 1);
-    for (unsigned done; (done = atomic_load(&w->done)) < tasks;)
-        sleep_while(&w->done, done);
+    const unsigned moved = atomic_load(&w->moved);
+    if ((int)atomic_load(&w->step) == at->step && !any_ready(w, at))
+        sleep_while(&w->moved, moved);
     atomic_fetch_sub(&w->asleep, 1);
+}
+
+static void wait_beside(walk *w, walker *at)
+{
+    const int threads = here.loop->threads;
+    if (at->waited++ < atomic_load(&pool.spins) || at->looked < threads - 1)
+        breathe();
+    else
+        sleep_until_moved(w, at);
+}
+
+/* What this thread can do of a step, until all of it is done or, of the last, nothing is left to begin. */
+static void do_step(walk *w, int step)
+{
+    walker at = walker_at(w, step);
+    const int threads = here.loop->threads;
+    while ((int)atomic_load(&w->step) == step) {
+        if (at.stages == 1 ? at.looked == 0 && do_task(w, &at, here.own) : do_own_stages(w, &at)) {
+            at.waited = 0;
+            continue;
+        }
+        if (at.done > 0 && atomic_fetch_sub(&w->left, at.done) == at.done)
+            go_on(w, step + 1);
+        at.done = 0;
+        if (threads > 1 && help_others(w, &at))
+            at.waited = 0;
+        else if (step == w->last && at.stages == 1 && at.looked >= threads - 1)
+            return;
+        else
+            wait_beside(w, &at);
+    }
 }
 
 static void walk_steps(void *data)
 {
     walk *w = data;
-    unsigned first = 0; /* task of the step */
-    for (int step = 0; step < w->steps; step++) {
-        unsigned own = 0;
-        for (long i; (i = take_task(here.loop, step, w->tasks[step])) >= 0; own++) {
-            if (own == 0)
-                wait_for(w, first);
-            w->task(w->context, step, (int)i);
-        }
-        first += (unsigned)w->tasks[step];
-        if (own > 0 && atomic_fetch_add(&w->done, own) + own == first && atomic_load(&w->asleep) > 0)
-            wake(&w->done, INT_MAX);
-    }
+    int before = -1;
+    for (int step; (step = (int)atomic_load(&w->step)) < w->steps->count && step != before; before = step)
+        do_step(w, step);
 }
 
-void und_steps_share(void (*task)(const void *context, int step, int index), const void *context,
-                     const int *tasks, int steps, int threads)
+void und_steps_share(const und_steps *steps, int threads)
 {
-    walk w = {.task = task, .context = context, .tasks = tasks, .steps = steps};
-    und_loop_share(walk_steps, &w, (unsigned)threads, 0);
+    walk w = {.steps = steps, .last = -1};
+    for (int i = 0; i < steps->count; i++)
+        w.last = steps->tasks[i] > 1 ? i : w.last;
+    go_on(&w, 0);
+    if ((int)atomic_load(&w.step) < steps->count)
+        und_loop_share(walk_steps, &w, (unsigned)threads, 0);
 }
 
 int und_threads(int asked)

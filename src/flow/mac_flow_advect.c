@@ -10,7 +10,8 @@
 
 enum {
     THINNEST = 8, /* slices of a slab */
-    SLABS_PER_THREAD = 3
+    SLABS_PER_THREAD = 3,
+    FEWEST = 24 /* slices that a thread has: of fewer, most of what they look at is another's */
 };
 static const float ROUNDED = 0.01f; /* cells: more than a place is rounded by */
 static const float CORRECTED = -1;  /* a slice, in place of its reach */
@@ -53,8 +54,11 @@ static component component_of(const und_mac_flow *s, const und_advect_args *args
                    .parts = &s->parts->advect,
                    .axis = axis,
                    .rows = und_set_slices(&s->mac, UND_ROWS_FACES)};
-    const int threads = und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE),
-              most = c.rows.blocks / THINNEST, slabs = threads == 1 ? 1 : SLABS_PER_THREAD * threads;
+    const int threads = und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE);
+    const int most = c.rows.blocks / THINNEST, slabs = threads == 1 ? 1
+                                                       : c.rows.blocks < FEWEST * threads
+                                                           ? 0
+                                                           : SLABS_PER_THREAD * threads;
     c.flows = c.shut = c.rows;
     c.flows.cells = &s->flows[axis];
     c.shut.cells = &s->parts->advect.shut[axis];
@@ -62,7 +66,7 @@ static component component_of(const und_mac_flow *s, const und_advect_args *args
     return c;
 }
 
-static void guess_slice(const component *c, int i)
+static void guess(const component *c, int i)
 {
     c->args->reach[i] = 0;
     und_advect_know_kernel[c->axis].block(c->args, &c->rows, i);
@@ -82,21 +86,29 @@ static int reach_of(const component *c, int i)
     return (int)(c->args->reach[i] + ROUNDED) + 1;
 }
 
+static void guess_slice(const void *args, const und_set *set, int slice)
+{
+    (void)set;
+    guess(args, slice);
+}
+static const und_kernel guess_kernel = {"advect_guess", guess_slice};
+
 /* Each slice is corrected as soon as all those are guessed that it looks at, while what the guess wrote is
  * still in the cache; those that look beyond the slab are left.  What is kept of a slice in between lies
  * where that of the one lay that was corrected last: there it is in the cache too. */
 static void move_slab(const void *args, const und_set *set, int slab)
 {
     const component *c = args;
-    const int slices = c->rows.blocks, low = slices * slab / set->blocks,
-              high = slices * (slab + 1) / set->blocks;
+    const int slices = c->rows.blocks,
+              last = set->blocks - 1; /* the first slice has faces of one axis alone */
+    const int low = (slices * slab + last) / set->blocks, high = (slices * (slab + 1) + last) / set->blocks;
     const ptrdiff_t step = c->args->mac.step[2];
     int *free = c->parts->free + low, count = 0; /* slices of the arrays, the last is taken first */
     for (int i = high - 1; i >= low; i--)
         free[count++] = i;
     for (int front = low, next = low; front < high; front++) {
         c->parts->away[front] = (free[--count] - front) * step;
-        guess_slice(c, front);
+        guess(c, front);
         for (; next <= front && (next + reach_of(c, next) <= front || front == slices - 1); next++)
             if (next - reach_of(c, next) >= low || low == 0) {
                 correct_slice(c, next);
@@ -141,7 +153,7 @@ static void add_component(route *r, const und_advect_args *args, int axis, und_a
     if (rule == UND_ADVECT_SEMI_LAGRANGIAN) {
         p[0] = UND_PASS_AXIS(und_advect_take_over, axis, args, &r->faces[axis]);
         add_step(r, p, 1);
-    } else if (c->rows.blocks < 2 * THINNEST || args->mac.n[2] == 1) {
+    } else if (args->mac.n[2] == 1) {
         p[0] = UND_PASS_AXIS(und_advect_know, axis, args, &c->rows);
         p[1] = UND_PASS_AXIS(und_advect_guess_shut, axis, args, &c->shut);
         p[2] = UND_PASS_AXIS(und_advect_guess, axis, args, &c->flows);
@@ -149,6 +161,11 @@ static void add_component(route *r, const und_advect_args *args, int axis, und_a
         add_step(r, p, 2);
         add_step(r, p + 2, 1);
         add_step(r, p + 3, 1);
+    } else if (c->slabs.blocks == 0) {
+        p[0] = (und_pass){&guess_kernel, c, &c->rows};
+        p[1] = UND_PASS_AXIS(und_advect_correct, axis, args, &c->flows);
+        add_step(r, p, 1);
+        add_step(r, p + 1, 1);
     } else {
         p[0] = (und_pass){&slab_kernel, c, &c->slabs};
         p[1] = (und_pass){&rest_kernel, c, &c->rows};

@@ -228,7 +228,51 @@ static void gain_block(const void *args, const und_set *set, int block)
 }
 static const und_kernel gain_kernel = {"find_gained", gain_block};
 
-enum { MOST_LAYERS = 64, BEHIND = 3 }; /* passes, and those behind the layers */
+/* Rows beside the domain are as those that they touch: along y, of a slice, */
+static void copy_along_y(const und_mac *m, float *u, int axis, int z)
+{
+    const size_t wide = (size_t)m->n[0] + 2;
+    if (axis == 1 || (z < 0 && axis != 2) ||
+        (!und_present_has(m->present, -1, z) && !und_present_has(m->present, m->n[1], z)))
+        return;
+    memcpy(u + und_mac_at(m, -1, -1, z), u + und_mac_at(m, -1, 0, z), wide * sizeof *u);
+    memcpy(u + und_mac_at(m, -1, m->n[1], z), u + und_mac_at(m, -1, m->n[1] - 1, z), wide * sizeof *u);
+}
+
+/* and then along z. */
+static void copy_along_z(const und_mac *m, float *u, int axis, int y)
+{
+    const size_t wide = (size_t)m->n[0] + 2;
+    if (axis == 2 || m->n[2] == 1 ||
+        (!und_present_has(m->present, y, -1) && !und_present_has(m->present, y, m->n[2])))
+        return;
+    memcpy(u + und_mac_at(m, -1, y, -1), u + und_mac_at(m, -1, y, 0), wide * sizeof *u);
+    memcpy(u + und_mac_at(m, -1, y, m->n[2]), u + und_mac_at(m, -1, y, m->n[2] - 1), wide * sizeof *u);
+}
+
+/* Of some slices or rows, from -1 on; what was gained as well. */
+static void copy_beside(const extension *e, und_place p, void copy(const und_mac *, float *, int, int))
+{
+    const und_mac_flow *s = e->s;
+    for (int i = (int)p.at - 1; i < (int)p.at - 1 + p.x; i++)
+        for (int a = 0; a < dimensions_of(&s->mac); a++) {
+            copy(&s->mac, s->u[a], a, i);
+            if (s->parts->gains)
+                copy(&s->mac, s->gained[a], a, i);
+        }
+}
+static inline void copy_slices_beside(const extension *e, und_place p)
+{
+    copy_beside(e, p, copy_along_y);
+}
+UND_KERNEL(copy_slices_beside, extension, UND_EACH_BLOCK)
+static inline void copy_rows_beside(const extension *e, und_place p)
+{
+    copy_beside(e, p, copy_along_z);
+}
+UND_KERNEL(copy_rows_beside, extension, UND_EACH_BLOCK)
+
+enum { MOST_LAYERS = 64, BEHIND = 3, BESIDE = 2, SOME_BESIDE = 4 }; /* passes, and those behind the layers */
 
 /* What runs in one region, axis by axis: what was gained, and layers; what is behind them too, if it asks for
  * nothing of other axes.  Each slice goes through all of them while it is in the cache; but where changes go
@@ -236,7 +280,8 @@ enum { MOST_LAYERS = 64, BEHIND = 3 }; /* passes, and those behind the layers */
 typedef struct way {
     extension of[3], layer[3][MOST_LAYERS];
     und_pass passes[3][1 + MOST_LAYERS + BEHIND], behind[BEHIND];
-    und_step steps[3 * (1 + MOST_LAYERS + BEHIND) + BEHIND];
+    und_pass beside[BESIDE];
+    und_step steps[3 * (1 + MOST_LAYERS + BEHIND) + BEHIND + BESIDE];
     und_set slices;
     int count;
 } way;
@@ -412,24 +457,6 @@ static void clear_row(und_mac_flow *s, int axis, const und_mask *known, int y, i
     }
 }
 
-/* Rows beside the domain along y and z: as those they touch. */
-static void copy_beside(const und_mac *m, float *u, int axis)
-{
-    const size_t wide = (size_t)m->n[0] + 2;
-    for (int z = axis == 2 ? -1 : 0; z < m->n[2] && axis != 1; z++) {
-        if (!und_present_has(m->present, -1, z) && !und_present_has(m->present, m->n[1], z))
-            continue;
-        memcpy(u + und_mac_at(m, -1, -1, z), u + und_mac_at(m, -1, 0, z), wide * sizeof *u);
-        memcpy(u + und_mac_at(m, -1, m->n[1], z), u + und_mac_at(m, -1, m->n[1] - 1, z), wide * sizeof *u);
-    }
-    for (int y = -1; y <= m->n[1] && axis != 2 && m->n[2] > 1; y++) {
-        if (!und_present_has(m->present, y, -1) && !und_present_has(m->present, y, m->n[2]))
-            continue;
-        memcpy(u + und_mac_at(m, -1, y, -1), u + und_mac_at(m, -1, y, 0), wide * sizeof *u);
-        memcpy(u + und_mac_at(m, -1, y, m->n[2]), u + und_mac_at(m, -1, y, m->n[2] - 1), wide * sizeof *u);
-    }
-}
-
 static void slip_block(const void *args, const und_set *set, int block)
 {
     const extension *e = args;
@@ -488,16 +515,17 @@ void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
         w.behind[i] = (und_pass){behind[i], &e, &w.slices};
     if (solids->any)
         add_passes(&w, w.behind, BEHIND, !s->parts->goes_on);
+    const int *n = s->mac.n, worth = 4 * n[0];
+    const und_set deep = und_set_list(&e, n[2] + 1, SOME_BESIDE, worth),
+                  high = und_set_list(&e, n[1] + 2, SOME_BESIDE, worth);
+    w.beside[0] = UND_PASS(copy_slices_beside, &e, &deep);
+    w.beside[1] = UND_PASS(copy_rows_beside, &e, &high);
+    add_passes(&w, w.beside, BESIDE, false);
     und_mac_flow_get(
         s, UND_GET_U | UND_GET_FLOWS | (s->parts->gains ? UND_GET_GAINED | UND_GET_LATEST | UND_GET_SET : 0),
         reach_beyond(s, layers));
     und_mac_flow_take_next(s);
     und_pass_steps(&s->device, w.steps, w.count);
     und_mac_flow_give_back(s, &s->next[0]);
-    for (int a = 0; a < axes; a++) {
-        copy_beside(&s->mac, s->u[a], a);
-        if (s->parts->gains)
-            copy_beside(&s->mac, s->gained[a], a);
-    }
     s->parts->gains = false;
 }

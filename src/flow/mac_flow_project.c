@@ -23,8 +23,9 @@ typedef struct project {
     const und_step *growing; /* makes what is grown, or NULL */
     int growing_steps;
     const und_solids *solids;
-    const und_mask *asked; /* cells */
-    und_mask *loose;       /* those that solids let go */
+    const und_mask *asked;   /* cells; */
+    const und_ask_args *ask; /* which are found first; NULL: they are known */
+    und_mask *loose;         /* those that solids let go */
     float *known, *b;
     const double *p;   /* m2/s2, or as q is */
     double unit;       /* p times this is q */
@@ -63,14 +64,17 @@ static double set_system(project *p)
     cells.cells = p->asked;
     const und_most found = {&args, s->parts->fastest};
     const und_pass sides = {&und_set_sides_kernel, &found, &cells};
-    und_step steps[MOST_GROWING + 1];
+    const und_set words = und_set_rows(&s->mac, UND_ROWS_ALL);
+    const und_pass asks = UND_PASS(und_ask, p->ask, &words);
+    und_step steps[MOST_GROWING + 2];
     int count = 0;
     assert(p->growing_steps <= MOST_GROWING);
-    while (count < p->growing_steps) {
-        steps[count] = p->growing[count];
-        count++;
-    }
-    p->growing_steps = 0; /* it is there from now on */
+    if (p->ask)
+        steps[count++] = (und_step){.passes = &asks, .count = 1};
+    for (int i = 0; i < p->growing_steps; i++)
+        steps[count++] = p->growing[i];
+    p->ask = NULL; /* it is there from now on */
+    p->growing_steps = 0;
     steps[count++] = (und_step){.passes = &sides, .count = 1};
     und_pass_steps(&s->device, steps, count);
     const und_halo_field most =
@@ -206,10 +210,12 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, und_pressure *system,
                  .speed = (float)(dx / time),
                  .lets_go = what->solids->separate != NULL,
                  .pull = what->pull * dt / dx};
-    und_mask_copy(&s->liquid, &s->asked);
-    if (what->held)
-        und_mask_remove(&s->asked, what->held);
-    und_mask_unite(&s->parts->pressed, &s->asked);
+    und_ask_args ask = {.liquid = s->liquid, .asked = s->asked, .pressed = s->parts->pressed};
+    if (what->held) {
+        ask.held = *what->held;
+        ask.holds = true;
+    }
+    p.ask = &ask;
     return solve(&p, system, what->pressure, true, what->tolerance, what->max_iterations);
 }
 

@@ -5,6 +5,21 @@
 
 #include "grid/pass.h"
 
+/* Cells that the pressure is asked for: of the liquid those whose faces' velocities are not given.  And it
+ * was asked for there, until it is forgotten. */
+typedef struct und_ask_args {
+    und_mask liquid, held, asked, pressed;
+    bool holds; /* some are */
+} und_ask_args;
+UND_INLINE void und_ask(const und_ask_args *a, und_place p)
+{
+    const uint64_t held = a->holds ? und_mask_row(&a->held, p.y, p.z)[p.x] : 0;
+    const uint64_t bits = und_mask_row(&a->liquid, p.y, p.z)[p.x] & ~held;
+    und_mask_row(&a->asked, p.y, p.z)[p.x] = bits;
+    und_mask_row(&a->pressed, p.y, p.z)[p.x] |= bits;
+}
+UND_KERNEL(und_ask, und_ask_args, UND_EACH_WORD)
+
 /* One over the part of the way from a liquid cell to an air cell that is in liquid (the ghost fluid method):
  * at most this much, or a cell whose centre is all but on the surface would outweigh its neighbours. */
 #define UND_MOST_INVERSE 100.0f

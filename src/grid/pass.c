@@ -1,14 +1,14 @@
 #include "grid/pass.h"
 
 #include "base/parallel.h"
-#include "grid/slices.h"
 
 #include <assert.h>
 
 enum {
-    ROWS = 16,             /* of a block */
-    MOST_BLOCKS = 1 << 12, /* of rows: those of large grids have more rows instead */
-    CELLS_TO_SHARE = 1 << 15,
+    ROWS = 16,                /* of a block */
+    MOST_BLOCKS = 1 << 12,    /* of rows: those of large grids have more rows instead */
+    CELLS_TO_SHARE = 1 << 15, /* and of a chain, whose threads meet less: */
+    CHAINED_TO_SHARE = 1 << 11,
     SHARES = 12 /* that a thread has of the blocks, at least: so that all end at the same time */
 };
 
@@ -104,18 +104,27 @@ static int blocks_of(const und_step *step)
     return blocks;
 }
 
-static void run_slice(const void *context, int stage, int slice)
+static void run_slices(const und_step *step, int stage, int begin, int end)
 {
-    const und_pass *p = ((const und_step *)context)->passes + stage;
-    p->kernel->block(p->args, p->set, slice);
+    const und_pass *p = step->passes + stage;
+    for (int slice = begin; slice < end; slice++)
+        p->kernel->block(p->args, p->set, slice);
 }
 
-/* What one thread does of a step. */
+static int slices_of(const und_step *chain)
+{
+    return chain->passes->set->blocks;
+}
+
+/* What one thread does of a step.  A slice that one pass of a chain has read is still in the cache when the
+ * next comes to it. */
 static void run_alone(const und_step *step)
 {
-    const und_slabs whole = und_slabs_make(step->count, step->passes->set->blocks, 1);
-    if (step->chain)
-        und_slabs_run(&whole, 0, 0, run_slice, step);
+    const int slices = step->chain ? slices_of(step) : 0;
+    for (int front = 0; front < slices + step->count && step->chain; front++)
+        for (int stage = 0; stage < step->count; stage++)
+            if (front >= stage && front - stage < slices)
+                run_slices(step, stage, front - stage, front - stage + 1);
     for (int block = 0; block < blocks_of(step) && !step->chain; block++)
         run_block(step, block);
 }
@@ -125,8 +134,6 @@ typedef struct part {
     const und_step *first, *last; /* the same if it is shared out; else all of these are one task */
     bool alone;
     int some; /* blocks that a thread takes at a time */
-    int step; /* of the slabs of a chain */
-    und_slabs slabs;
 } part;
 
 static bool left_out(const und_step *step)
@@ -134,15 +141,20 @@ static bool left_out(const und_step *step)
     return step->unless && *step->unless;
 }
 
-static void run_task(const void *context, int step, int task)
+static bool part_left_out(const void *context, int step)
 {
     const part *p = (const part *)context + step;
-    if (!p->alone && left_out(p->first))
-        return;
+    return !p->alone && left_out(p->first);
+}
+
+static void run_task(const void *context, int step, int stage, int task)
+{
+    const part *p = (const part *)context + step;
+    const int begin = task * p->some, end = begin + p->some;
     if (!p->alone && p->first->chain)
-        und_slabs_run(&p->slabs, p->step, task, run_slice, p->first);
+        run_slices(p->first, stage, begin, least(end, slices_of(p->first)));
     else if (!p->alone)
-        for (int block = task * p->some; block < least((task + 1) * p->some, blocks_of(p->first)); block++)
+        for (int block = begin; block < least(end, blocks_of(p->first)); block++)
             run_block(p->first, block);
     for (const und_step *s = p->first; s <= p->last && p->alone; s++)
         if (!left_out(s))
@@ -159,42 +171,43 @@ static size_t worth_of(const und_step *step)
 
 enum { MOST_PARTS = 1024 };
 
-/* The parts that a step is made of, behind `count` that there are; how many there are then. */
-static int add_parts(const und_device *device, const und_step *step, part *parts, int *tasks, int count)
+/* Parts of the way, and what und_steps_share asks about them. */
+typedef struct way {
+    part parts[MOST_PARTS];
+    int tasks[MOST_PARTS], stages[MOST_PARTS], count;
+} way;
+
+static void add_part(const und_device *device, const und_step *step, way *w)
 {
-    const int threads = und_workers(device->threads, worth_of(step), CELLS_TO_SHARE);
-    if (threads == 1 && count > 0 && parts[count - 1].alone) {
-        parts[count - 1].last = step;
-        return count;
+    const int threads =
+        und_workers(device->threads, worth_of(step), step->chain ? CHAINED_TO_SHARE : CELLS_TO_SHARE);
+    if (threads == 1 && w->count > 0 && w->parts[w->count - 1].alone) {
+        w->parts[w->count - 1].last = step;
+        return;
     }
-    const int blocks = blocks_of(step), some = blocks / (SHARES * threads);
-    part p = {.first = step, .last = step, .alone = threads == 1, .some = some > 1 ? some : 1};
-    if (p.alone || !step->chain) {
-        tasks[count] = p.alone ? 1 : (blocks + p.some - 1) / p.some;
-        parts[count] = p;
-        return count + 1;
-    }
-    p.slabs = und_slabs_make(step->count, step->passes->set->blocks, threads);
-    for (; p.step < und_slabs_steps(&p.slabs); p.step++, count++) {
-        tasks[count] = und_slabs_tasks(&p.slabs, p.step);
-        parts[count] = p;
-    }
-    return count;
+    const int blocks = step->chain ? slices_of(step) : blocks_of(step);
+    const int least_some =
+        step->chain ? (blocks + UND_STAGED_TASKS - 1) / UND_STAGED_TASKS : blocks / (SHARES * threads);
+    part p = {.first = step, .last = step, .alone = threads == 1, .some = least_some > 1 ? least_some : 1};
+    w->tasks[w->count] = p.alone ? 1 : (blocks + p.some - 1) / p.some;
+    w->stages[w->count] = step->chain && !p.alone ? step->count : 1;
+    w->parts[w->count++] = p;
 }
 
 /* Steps that nothing has to come from others for, but before the first. */
 static void run_steps(const und_device *device, const und_step *steps, int count)
 {
-    part parts[MOST_PARTS];
-    int tasks[MOST_PARTS];
+    way w;
     for (int i = 0; i < count;) {
-        int own = 0;
-        bool shared = false;
-        for (; i < count && own + steps[i].count + 2 <= MOST_PARTS; i++)
-            own = add_parts(device, &steps[i], parts, tasks, own);
-        for (int k = 0; k < own; k++)
-            shared |= !parts[k].alone;
-        und_steps_share(run_task, parts, tasks, own, shared ? device->threads : 1);
+        for (w.count = 0; i < count && w.count < MOST_PARTS; i++)
+            add_part(device, &steps[i], &w);
+        const und_steps all = {.task = run_task,
+                               .left_out = part_left_out,
+                               .context = w.parts,
+                               .tasks = w.tasks,
+                               .stages = w.stages,
+                               .count = w.count};
+        und_steps_share(&all, device->threads);
     }
 }
 

@@ -445,14 +445,29 @@ static bool comes_down(const und_levelset *s, int drop, const bool floors[UND_SI
     return down;
 }
 
-bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)[3], const int (*high)[3],
-                              int reach_low[3], int reach_high[3])
+typedef struct reach {
+    bool any;
+    int low[3], high[3];
+} reach;
+
+static void add_reach(reach *all, const int low[3], const int high[3])
 {
-    const und_levelset_spray *p = s->spray;
-    bool any = false, floors[UND_SIDES];
+    for (int a = 0; a < 3; a++) {
+        all->low[a] = all->any && all->low[a] < low[a] ? all->low[a] : low[a];
+        all->high[a] = all->any && all->high[a] > high[a] ? all->high[a] : high[a];
+    }
+    all->any = true;
+}
+
+/* Of some drops. */
+static reach reach_of(const und_levelset *s, int first, int end, int count, const int (*low)[3],
+                      const int (*high)[3])
+{
+    bool floors[UND_SIDES];
+    reach all = {0};
     for (int side = 0; side < UND_SIDES; side++)
         floors[side] = !s->def.open[side] && (is_floor(s, side) || side == 2);
-    for (int i = 0; p && i < p->drops->count; i++) {
+    for (int i = first; i < end; i++) {
         int from[3], to[3];
         bool down = comes_down(s, i, floors);
         if (!down && count == 0)
@@ -462,13 +477,47 @@ bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)
         for (int k = 0; k < count && !down; k++)
             down = from[0] < high[k][0] && to[0] > low[k][0] && from[1] < high[k][1] && to[1] > low[k][1] &&
                    from[2] < high[k][2] && to[2] > low[k][2];
-        for (int a = 0; a < 3 && down; a++) {
-            reach_low[a] = any && reach_low[a] < from[a] ? reach_low[a] : from[a];
-            reach_high[a] = any && reach_high[a] > to[a] ? reach_high[a] : to[a];
-        }
-        any |= down;
+        if (down)
+            add_reach(&all, from, to);
     }
-    return any;
+    return all;
+}
+
+enum { REACHES = 64 }; /* shares of the drops */
+
+typedef struct reaching {
+    const und_levelset *s;
+    int count;
+    const int (*low)[3], (*high)[3];
+    reach *of;
+} reaching;
+
+static inline void find_reach(const reaching *r, und_place share)
+{
+    const int64_t drops = r->s->spray->drops->count;
+    for (int i = (int)share.at; i < (int)share.at + share.x; i++)
+        r->of[i] = reach_of(r->s, (int)(drops * i / REACHES), (int)(drops * (i + 1) / REACHES), r->count,
+                            r->low, r->high);
+}
+UND_KERNEL(find_reach, reaching, UND_EACH_BLOCK)
+
+bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)[3], const int (*high)[3],
+                              int reach_low[3], int reach_high[3])
+{
+    const int drops = s->spray ? s->spray->drops->count : 0;
+    reach of[REACHES] = {0}, all = {0};
+    const reaching args = {s, count, low, high, of};
+    const und_set shares = und_set_list(s, REACHES, 1, drops / REACHES + 1);
+    if (drops > 0)
+        und_pass(&s->device, find_reach, &args, &shares);
+    for (int i = 0; i < REACHES; i++)
+        if (of[i].any)
+            add_reach(&all, of[i].low, of[i].high);
+    for (int a = 0; a < 3 && all.any; a++) {
+        reach_low[a] = all.low[a];
+        reach_high[a] = all.high[a];
+    }
+    return all.any;
 }
 
 bool und_levelset_spray_grows(const und_levelset *s)

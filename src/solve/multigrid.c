@@ -138,6 +138,8 @@ static void set_passes(und_multigrid *m, int i)
     add(coarsest ? down : up, coarsest ? UND_PASS(und_smooth, &c->sweep[i][1], &c->set[i])
                                        : UND_PASS(und_correct, &c->correction[i], &c->set[i]));
     if (!coarsest)
+        add(down, UND_PASS_NONE(&c->set[i]));
+    if (!coarsest)
         add(down, UND_PASS(und_restrict, &c->restriction[i], &c->set[i]));
     for (int stage = coarsest ? 2 : 1; stage <= 2 * sweeps_of(m, i); stage++)
         add(coarsest ? down : up, UND_PASS(und_smooth, &c->sweep[i][stage % 2], &c->set[i]));

@@ -11,16 +11,18 @@ enum {
     WIDEST = 17, /* cells */
     STARTED = WIDEST + 7,
     PASSED = (17321 * WIDEST + 9999) / 10000,
+    READ = 3,     /* slices away that passes read, */
+    TOGETHER = 3, /* of them one behind the other: so many slices are in the cache */
     FINISHED = 2
 };
 
 /* All that is done, in order. */
 typedef struct redistancing {
-    und_set rows, slices, near, beyond;
+    und_set slices, near, beyond;
     und_redistance_args start[STARTED], pass[PASSED], finish;
     und_distance_beside_args beside;
-    und_pass starts[STARTED], passes[PASSED], finishes[FINISHED], end;
-    und_step step[STARTED + PASSED + FINISHED + 1];
+    und_pass starts[STARTED], passes[READ * PASSED], finishes[FINISHED], end;
+    und_step step[STARTED + READ * PASSED + FINISHED + 1];
     int steps;
 } redistancing;
 
@@ -79,6 +81,7 @@ static void add_start(redistancing *r, und_distance *d, int order)
     args[n].in = p->near;
     args[n].out = p->wide;
     pass[n] = UND_PASS(und_redistance_join, &args[n], &r->slices);
+    args[n].change = p->change[0]; /* all rows are looked at first */
     const und_redistance_args *near = &args[n];
     pass[++n] = order == 2 ? UND_PASS(und_redistance_start_2, near, &r->near)
                            : UND_PASS(und_redistance_start_1, near, &r->near);
@@ -127,17 +130,24 @@ static void add_passes(redistancing *r, und_distance *d, int order)
 {
     und_distance_parts *p = d->parts;
     const int passes = passes_of(d->width);
-    UND_MAC_EACH_ROW (&d->mac, row)
-        p->change[0][row] = 1;
+    und_pass *pass = r->passes;
+    int count = 0;
     for (int i = 0; i < passes; i++) {
         und_redistance_args *args = &r->pass[i];
         *args = args_of(d);
         args->cells = p->wide;
         args->before = p->change[0];
         args->change = p->change[1];
-        r->passes[i] = pass_of(d, order, args, &r->rows);
-        r->step[r->steps++] = (und_step){.passes = &r->passes[i], .count = 1};
+        pass[count++] = pass_of(d, order, args, &r->slices);
         swap_fields(d);
+        const bool more = i + 1 < passes && (i + 1) % TOGETHER != 0;
+        for (int k = 1; k < READ && more; k++)
+            pass[count++] = UND_PASS_NONE(&r->slices);
+        if (!more) {
+            r->steps += und_pass_chain_steps(r->step + r->steps, pass, count);
+            pass += count;
+            count = 0;
+        }
     }
 }
 
@@ -156,10 +166,7 @@ static void add_finish(redistancing *r, und_distance *d)
 void und_distance_redistance(und_distance *d, int order)
 {
     const und_set slices = und_set_slices(&d->mac, UND_ROWS_INSIDE);
-    redistancing r = {.rows = und_set_rows(&d->mac, UND_ROWS_INSIDE),
-                      .slices = slices,
-                      .near = slices,
-                      .beyond = und_set_rows(&d->mac, UND_ROWS_ALL)};
+    redistancing r = {.slices = slices, .near = slices, .beyond = und_set_rows(&d->mac, UND_ROWS_ALL)};
     assert(d->width <= WIDEST);
     und_distance_get(d, reach_beyond(d->width));
     r.near.cells = &d->parts->wide;

@@ -224,9 +224,10 @@ UND_INLINE void und_redistance_settle(const und_redistance_args *a, und_place p)
 }
 UND_KERNEL(und_redistance_settle, und_redistance_args, UND_EACH_CELL)
 
-/* Nothing comes from beyond the ends of rows. */
+/* Nothing comes from beyond the ends of rows; and passes have yet to look at them. */
 UND_INLINE void und_redistance_shut(const und_redistance_args *a, und_place p)
 {
+    a->change[p.z * a->mac.n[1] + p.y] = 1;
     float *phi = a->phi + p.at, *next = a->next + p.at;
     const int n = a->mac.n[0];
     phi[-1] = phi[n] = next[-1] = next[n] = UND_DISTANCE_NONE;

@@ -582,16 +582,29 @@ void und_volume_free_films(const und_volume *v, const und_distance *d, const und
     v->parts->kept = NULL;
 }
 
-static void run_row(const run *r, und_place p)
+static void run_row(const run *r, int row)
 {
-    UND_VOLUME_FILMS(r->v, r->d->phi, p.y + p.z * r->v->mac.n[1], at)
+    const und_mac *m = &r->v->mac;
+    UND_VOLUME_FILMS(r->v, r->d->phi, row, at)
     {
         run_faces(r, at);
         if (r->films->ran)
-            r->films->ran(r->films->context, (const int[3]){(int)(at - p.at), p.y, p.z});
+            r->films->ran(r->films->context,
+                          (const int[3]){(int)(at - und_mac_row(m, row)), row % m->n[1], row / m->n[1]});
     }
 }
-UND_KERNEL(run_row, run, UND_EACH_ROW)
+
+/* Rows far apart: on a wall films are in many that are beside each other. */
+static void run_some(const run *r, und_place p)
+{
+    const long rows = und_mac_rows(&r->v->mac), prime = 7919, apart = rows % prime == 0 ? 1 : prime;
+    for (long i = (long)p.at; i < (long)p.at + p.x; i++) {
+        const int row = (int)(i * apart % rows), y = row % r->v->mac.n[1], z = row / r->v->mac.n[1];
+        if (und_present_has(r->v->mac.present, y, z))
+            run_row(r, row);
+    }
+}
+UND_KERNEL(run_some, run, UND_EACH_BLOCK)
 
 static void find_speeds_across(const run *r, und_place p)
 {
@@ -613,7 +626,8 @@ void und_volume_run_films(const und_volume *v, const und_distance *d, const und_
 {
     const run r = {v, d, walls, films};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    const und_pass passes[3] = {UND_PASS(run_row, &r, &rows), UND_PASS(find_speeds_across, &r, &rows),
+    const und_set some = und_set_list(v, rows.rows, rows.per_block, v->mac.n[0]);
+    const und_pass passes[3] = {UND_PASS(run_some, &r, &some), UND_PASS(find_speeds_across, &r, &rows),
                                 UND_PASS(follow_walls, &r, &rows)};
     const bool even = !walls->room;
     const und_step steps[3] = {{.passes = &passes[0], .count = 1},
