@@ -124,18 +124,25 @@ static bool in_window(const und_levelset *s, const float place[3])
     return true;
 }
 
+/* A drop's place, off the sides of the domain: a solid that ends there would be beside its way. */
+static und_vec3 off_sides(const und_levelset *s, float *const of[3], int drop)
+{
+    const double off = 1e-3 * s->def.dx;
+    double place[3];
+    for (int a = 0; a < 3; a++) {
+        const double low = s->def.origin[a] + off, high = low + s->mac.whole[a] * s->def.dx - 2 * off;
+        place[a] = fmin(fmax((double)of[a][drop], low), high);
+    }
+    return und_vec(place[0], place[1], place[2]);
+}
+
 /* Where a drop came to a solid on its way, in cells; false: nowhere. */
 static bool stop_at_solids(const und_levelset *s, int drop, float place[3])
 {
-    const und_levelset_spray *p = s->spray;
-    const und_spray *drops = p->drops;
-    und_vec3 now = und_vec((double)drops->place[0][drop], (double)drops->place[1][drop],
-                           (double)drops->place[2][drop]),
-             met;
+    und_levelset_spray *p = s->spray;
+    und_vec3 met;
     if (!s->solids.any || drop >= p->from_count ||
-        !und_solids_hit(&s->solids,
-                        und_vec((double)p->from[0][drop], (double)p->from[1][drop], (double)p->from[2][drop]),
-                        now, &met))
+        !und_solids_hit(&s->solids, off_sides(s, p->from, drop), off_sides(s, p->drops->place, drop), &met))
         return false;
     const double at[3] = {met.x, met.y, met.z};
     for (int a = 0; a < 3; a++)

@@ -374,13 +374,48 @@ static size_t fullest_near(const und_volume *v, const und_volume_walls *walls, s
     return v->c[best] > 0 ? best : at;
 }
 
+static void pay_from(const und_volume *v, size_t at, size_t from)
+{
+    const int32_t part = v->c[from] < -v->c[at] ? v->c[from] : -v->c[at];
+    v->c[from] -= part;
+    v->c[at] += part;
+}
+
 void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
-    for (size_t from; v->c[at] < 0 && (from = fullest_near(v, walls, at)) != at;) {
-        const int32_t part = v->c[from] < -v->c[at] ? v->c[from] : -v->c[at];
-        v->c[from] -= part;
-        v->c[at] += part;
-    }
+    for (size_t from; v->c[at] < 0 && (from = fullest_near(v, walls, at)) != at;)
+        pay_from(v, at, from);
+}
+
+/* The fullest of the cells so many away from one, along x, y or z. */
+static size_t fullest_away(const und_volume *v, const int cell[3], size_t at, int away)
+{
+    const int *n = v->mac.n, deep = n[2] > 1 ? away : 0;
+    size_t best = at;
+    for (int z = cell[2] - deep; z <= cell[2] + deep; z++)
+        for (int y = cell[1] - away; y <= cell[1] + away; y++)
+            for (int x = cell[0] - away; x <= cell[0] + away; x++) {
+                const bool shell =
+                    abs(x - cell[0]) == away || abs(y - cell[1]) == away || abs(z - cell[2]) == away;
+                if (!shell || x < 0 || y < 0 || z < 0 || x >= n[0] || y >= n[1] || z >= n[2])
+                    continue;
+                const size_t next = und_mac_at(&v->mac, x, y, z);
+                if (v->parts->own[next] && v->c[next] > 0 && v->c[next] > v->c[best] &&
+                    !(v->parts->held && v->parts->kind[next] == UND_VOLUME_HELD))
+                    best = next;
+            }
+    return best;
+}
+
+void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at)
+{
+    enum { FURTHEST = 8 };
+    int cell[3];
+    und_volume_pay(v, walls, at);
+    und_volume_cell(&v->mac, at, cell);
+    for (int away = 2; v->c[at] < 0 && away <= FURTHEST && !walls->room; away++)
+        for (size_t from; v->c[at] < 0 && (from = fullest_away(v, cell, at, away)) != at;)
+            pay_from(v, at, from);
 }
 
 /* ---- What phi encloses ---- */

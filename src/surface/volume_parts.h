@@ -119,6 +119,8 @@ void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const in
 void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts);
 /* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds. */
 void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at);
+/* The same, and where there are no solids then cells further off. */
+void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at);
 
 /* Some chunks further on, which is to be fetched by the time it is worked on. */
 static inline const und_volume_chunk *und_volume_ahead(const und_volume_chunk *k, const und_volume_chunk *end)

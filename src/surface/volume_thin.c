@@ -297,7 +297,7 @@ void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *wal
     find_breaking(&t);
     for (const und_volume_chunk *k = p->chunk; k < p->chunk + p->chunk_count; k++)
         UND_VOLUME_OF_CHUNK(k, k->gives, at)
-    und_volume_pay(v, walls, at); /* as long as somebody is near who can */
+    und_volume_pay_far(v, walls, at); /* as long as somebody is near who can */
     for (const und_volume_chunk *k = p->chunk; k < p->chunk + p->chunk_count; k++)
         UND_VOLUME_OF_CHUNK(k, k->gives, at)
         {
