@@ -46,7 +46,7 @@ static bool is_viscous(const und_levelset_def *def)
 /* A blow: gaps that close in a substep would take so much too much of the liquid.  What meets something in a
  * few long steps is stopped, what does in short ones is turned: so for as long as so many more would take,
  * it crosses no more cells than that in a step. */
-#define BLOW 1e-3
+#define BLOW 5e-4
 #define BLOW_LASTS 3
 #define BLOW_CROSSES 1.5
 #define ABOUT 1.1 /* times as many do, rather than one more short step */
