@@ -82,8 +82,9 @@ UND_INLINE und_near_box und_near_box_of(const und_mac *m, const und_near *x, con
                                         const und_near *z, unsigned which, int *low_y, int *low_z)
 {
     und_near_box box = {.part = {x->part, y->part, z->part}, .at = und_near_at(x)};
-    box.fits = und_near_two_rows(y, which, &box.second_y, low_y) &
-               und_near_two_rows(z, which, &box.second_z, low_z) & und_near_in_stretch(box.at, which);
+    const bool along_y = und_near_two_rows(y, which, &box.second_y, low_y);
+    const bool along_z = und_near_two_rows(z, which, &box.second_z, low_z);
+    box.fits = along_y && along_z && und_near_in_stretch(box.at, which);
     box.first = und_near_index(m, x->first, *low_y, *low_z);
     box.fits &= und_near_inside(m, box.first);
     return box;
