@@ -11,9 +11,10 @@
 #include "grid/sample.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume.h"
-#include "surface/volume_kernel.h"
+#include "surface/volume_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { STREAM_BREAK = 301, STREAM_CREST, STREAM_DROP };
 enum { ORDER = 4 };                  /* of the gamma distribution */
@@ -70,6 +71,16 @@ static double drop_diameter(double strain, double dx, double density, double pul
     return fmax(fmin(turbulent, most), FINEST * dx);
 }
 
+/* One that is to set out. */
+typedef struct drop {
+    double place[3], speed[3]; /* m, m/s */
+    double units, mean;        /* parts of UND_VOLUME_ONE, and on average */
+    double parts;              /* of which a float's radius has as many */
+    float radius;
+    int count; /* of the first of a cell: how many are known */
+} drop;
+enum { PREPARED = 48, MOST_PREPARED = 1 << 24, NONE = -1 }; /* of a cell, of all */
+
 /* Of drop k of a cell in this substep: the i-th of its random numbers, 0 to 1. */
 typedef struct dice {
     uint64_t seed, cell;
@@ -101,31 +112,37 @@ static double draw(const dice *d, int k, double diameter, double *mean)
     return fmax(floor(*mean * wide * wide * wide), 1);
 }
 
-/* The same of a cell that has so many left, of which what would be less than a tenth of a drop goes along;
- * the last drop takes what it lacks from beside.  So drops of thin cells are not small because of those. */
-static double draw_of(const dice *d, int k, double diameter, int32_t left, int32_t beside)
+/* Whether it is the last of a cell that has so many left: what would be less than a tenth of a drop goes
+ * along. */
+static bool is_last(const drop *o, int32_t left)
 {
-    double mean;
-    const double units = draw(d, k, diameter, &mean);
-    if (left - units >= 0.1 * mean)
+    return !(left - o->units >= 0.1 * o->mean);
+}
+
+/* The same of such a cell; the last drop takes what it lacks from beside.  So drops of thin cells are not
+ * small because of those. */
+static double units_of(const drop *o, int32_t left, int32_t beside)
+{
+    const double units = o->units;
+    if (!is_last(o, left))
         return units;
     if (beside >= ROUNDED)
         return fmin(fmax(units, left + ROUNDED), (double)left + beside);
     return left > EXACT ? floor(left / 2) : left;
 }
 
-/* Sets out drop k at a place (cells of the whole grid) in the cell or before it, with the speed the flow has
+/* Drop k sets out at a place (cells of the whole grid) in the cell or before it, with the speed the flow has
  * there and some of its own. */
-static int32_t set_out(und_levelset *s, const int cell[3], const dice *d, int k, double strain,
-                       const double from[3], double units)
+static void find_way(const und_levelset *s, const int cell[3], const dice *d, int k, double strain,
+                     const double from[3], double place[3], double speed[3])
 {
     const und_mac *m = &s->mac;
     const int axes = m->n[2] > 1 ? 3 : 2;
-    double place[3], speed[3] = {0};
     und_lanes at[3], flow[3];
     for (int a = 0; a < 3; a++) {
         at[a] = und_lanes_all((float)from[a]);
         place[a] = s->def.origin[a] + from[a] * s->def.dx;
+        speed[a] = 0;
     }
     if (s->solids.any && s->solids.distance[und_mac_at(m, cell[0], cell[1], cell[2])] < 2 &&
         !und_solids_sees(&s->solids, cell, und_vec(place[0], place[1], place[2])))
@@ -134,7 +151,6 @@ static int32_t set_out(und_levelset *s, const int cell[3], const dice *d, int k,
     und_sample_velocity(m, s->flow.u, at, flow);
     for (int a = 0; a < axes; a++)
         speed[a] = (double)flow[a][0] + APART * strain * s->def.dx * (2 * roll(d, k, ORDER + 3 + a) - 1);
-    return und_levelset_volume_throw(s, place, speed, units);
 }
 
 /* Cells: how large drops of a cell are on average. */
@@ -143,22 +159,58 @@ static double diameter_at(const und_levelset *s, double strain)
     return drop_diameter(strain, s->def.dx, s->def.density, und_levelset_pull(s)) / s->def.dx;
 }
 
-/* Of a cell that breaks up, anywhere in it; all that finds room in the air, and what the last drop takes
- * along from beside. */
-static int32_t scatter(und_levelset *s, const int cell[3], size_t at, int32_t beside)
+/* Of a cell that breaks up, anywhere in it: drop k. */
+static drop drop_of(const und_levelset *s, const int cell[3], const dice *d, int k, double strain,
+                    double diameter)
 {
+    drop o = {.units = draw(d, k, diameter, &o.mean)};
+    double from[3];
+    for (int a = 0; a < 3; a++)
+        from[a] = s->mac.low[a] + cell[a] + (s->mac.n[a] > 1 ? roll(d, k, ORDER + a) : 0.5);
+    find_way(s, cell, d, k, strain, from, o.place, o.speed);
+    o.radius = und_levelset_volume_radius(s, o.units, &o.parts);
+    return o;
+}
+
+/* Its first drops, as they are if none before it takes anything from it. */
+static void prepare(const und_levelset_breaking *b, const int cell[3], size_t at)
+{
+    const und_levelset *s = b->s;
     const dice d = dice_of(s, cell);
     const double strain = strain_at(s, at), diameter = diameter_at(s, strain);
+    drop some[PREPARED];
+    int count = 0;
+    for (int32_t left = und_levelset_volumes(s)->c[at]; left > 0 && count < PREPARED; count++) {
+        some[count] = drop_of(s, cell, &d, count, strain, diameter);
+        left -= (int32_t)fmin(some[count].parts, left);
+    }
+    const int first = __atomic_fetch_add(b->used, count, __ATOMIC_RELAXED);
+    b->first[at] = first + count <= b->most ? first : NONE;
+    some[0].count = count;
+    if (count > 0 && b->first[at] != NONE)
+        memcpy((drop *)b->drops + first, some, (size_t)count * sizeof *some);
+}
+
+/* All that finds room in the air, and what the last drop takes along from beside. */
+int32_t und_levelset_break_up(void *context, const int cell[3], size_t at, int32_t beside)
+{
+    const und_levelset_breaking *b = context;
+    und_levelset *s = b->s;
+    const drop *known = b->first[at] != NONE ? (const drop *)b->drops + b->first[at] : NULL;
+    const int count = known ? known->count : 0;
+    const dice d = dice_of(s, cell);
     const int32_t all = und_levelset_volume_cells(s)[at];
     int32_t left = all;
     for (int k = 0; left > 0; k++) {
-        double from[3];
-        for (int a = 0; a < 3; a++)
-            from[a] = s->mac.low[a] + cell[a] + (s->mac.n[a] > 1 ? roll(&d, k, ORDER + a) : 0.5);
-        const int32_t units = set_out(s, cell, &d, k, strain, from, draw_of(&d, k, diameter, left, beside));
-        if (units == 0)
+        const double strain = k < count ? 0 : strain_at(s, at);
+        const drop o = k < count ? known[k] : drop_of(s, cell, &d, k, strain, diameter_at(s, strain));
+        const double units = units_of(&o, left, beside);
+        double parts = o.parts;
+        const float radius = units == o.units ? o.radius : und_levelset_volume_radius(s, units, &parts);
+        const int32_t gone = und_levelset_volume_throw_drop(s, o.place, o.speed, radius, parts);
+        if (gone == 0)
             break;
-        left -= units;
+        left -= gone;
     }
     return all - left;
 }
@@ -182,16 +234,17 @@ int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const float p
         for (int a = 0; a < 3; a++) /* before the surface, so that it does not fall in at once */
             from[a] = (double)place[a] + 0.5 * (double)normal[a] +
                       (s->mac.n[a] > 1 ? 0.5 * (roll(&d, k, ORDER + a) - 0.5) : 0);
-        thrown += set_out(s, cell, &d, k, strain, from, units);
+        double way[3], speed[3];
+        find_way(s, cell, &d, k, strain, from, way, speed);
+        thrown += und_levelset_volume_throw(s, way, speed, units);
         left -= units;
     }
     return thrown;
 }
 
 /* The thinner it is the sooner; what phi shows nothing of, at once. */
-bool und_levelset_breaks_up(const void *context, const int cell[3], float thickness)
+static bool breaks_up(const und_levelset *s, const int cell[3], float thickness)
 {
-    const und_levelset *s = context;
     const double rate = fmax(1 - (double)thickness / THINNEST, 0) / und_levelset_breakup_time(s);
     if (!(thickness > 0))
         return true;
@@ -201,7 +254,27 @@ bool und_levelset_breaks_up(const void *context, const int cell[3], float thickn
     return und_random(d.seed, STREAM_BREAK, d.cell) < -und_expm1(-rate * s->dt);
 }
 
-int32_t und_levelset_break_up(void *context, const int cell[3], size_t at, int32_t beside)
+bool und_levelset_breaks_up(const void *context, const int cell[3], float thickness)
 {
-    return scatter(context, cell, at, beside);
+    const und_levelset_breaking *b = context;
+    if (!breaks_up(b->s, cell, thickness))
+        return false;
+    prepare(b, cell, und_mac_at(&b->s->mac, cell[0], cell[1], cell[2]));
+    return true;
+}
+
+/* In what und_volume_borrow has lent and und_volume_thin does not use; not where that is to stay 0 in rows
+ * that are not there. */
+und_levelset_breaking und_levelset_breaking_of(und_levelset *s, int *used)
+{
+    const und_volume_parts *p = und_levelset_volumes(s)->parts;
+    const size_t room = (size_t)((const char *)p->fraction - (const char *)p->extra) / sizeof(drop);
+    *used = 0;
+    return (und_levelset_breaking){.s = s,
+                                   .first = p->spare,
+                                   .drops = p->extra,
+                                   .most = s->present             ? 0
+                                           : room < MOST_PREPARED ? (int)room
+                                                                  : MOST_PREPARED,
+                                   .used = used};
 }

@@ -122,7 +122,6 @@ und_status und_levelset_wall_films_open(und_levelset *s, und_error *err);
 void und_levelset_wall_films_close(und_levelset *s);
 und_levelset_pressed und_levelset_press(und_levelset *s);
 void und_levelset_release(und_levelset *s, const und_levelset_pressed *p);
-void und_levelset_press_cell(und_levelset_pressed *p, size_t cell);
 
 /* levelset_project.c: all that the pressure takes and gives (4.4.8). */
 und_mac_flow_report und_levelset_project(und_levelset *s, und_levelset_pressed *pressed);
@@ -332,7 +331,6 @@ void und_levelset_closing_gain(const und_levelset *s, const und_levelset_pressed
 void und_levelset_volume_passed(und_levelset *s);
 void und_levelset_volume_before(und_levelset *s);
 void und_levelset_volume_elements(und_levelset *s);
-void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p);
 /* Takes the pressure back where gaps close that it overfills, and presses them too: it is to be found again.
  */
 bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p);
@@ -364,6 +362,10 @@ void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched);
  * of its cell: 0 where there are too many drops. */
 int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3],
                                   double units);
+/* The same in two: the radius of such a drop, m, and how many it has then; and it sets out. */
+float und_levelset_volume_radius(const und_levelset *s, double units, double *parts);
+int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], const double speed[3],
+                                       float radius, double parts);
 /* Whether what comes down at a place (cells of the whole grid) is another grid's. */
 bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3]);
 /* A drop of so many m3 comes down at a place (cells of the whole grid), or left; the last that was in the
@@ -372,10 +374,17 @@ double und_levelset_volume_land(und_levelset *s, const float place[3], double vo
 
 #define UND_LEVELSET_TENSION 0.072 /* N/m: of water's surface, which holds drops together */
 
-/* levelset_breakup.c: what leaves of a cell in the air (und_volume_thin_fn); how long it takes, s; the mean
- * diameter of the drops, m, where the flow strains (1/s). */
-bool und_levelset_breaks_up(const void *levelset, const int cell[3], float thickness);
-int32_t und_levelset_break_up(void *levelset, const int cell[3], size_t at, int32_t beside);
+/* levelset_breakup.c: what leaves of a cell in the air, for und_volume_thin; drops are made ready by all
+ * threads as it is found which cells break up. */
+typedef struct und_levelset_breaking {
+    und_levelset *s;
+    int32_t *first; /* of each cell that breaks up: its first in drops[]; -1: none is ready */
+    void *drops;
+    int most, *used; /* of them */
+} und_levelset_breaking;
+und_levelset_breaking und_levelset_breaking_of(und_levelset *s, int *used);
+bool und_levelset_breaks_up(const void *breaking, const int cell[3], float thickness);
+int32_t und_levelset_break_up(void *breaking, const int cell[3], size_t at, int32_t beside);
 /* Drops leave a cell before its surface, at a place (cells of the whole grid), out along the normal: so many
  * of UND_VOLUME_ONE on average, never more than `most`.  How many, for the caller to take out. */
 int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const float place[3],

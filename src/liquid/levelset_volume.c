@@ -647,17 +647,30 @@ static double parts_of(const und_levelset *s, double volume)
     return floor(volume / quantum(s) + 0.5);
 }
 
-int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double units)
+float und_levelset_volume_radius(const und_levelset *s, double units, double *parts)
 {
     float radius = (float)und_cbrt(units * quantum(s) * 3 / (4 * 3.14159265358979323846));
     if (parts_of(s, und_spray_volume(radius)) > units)
         radius *= 1 - 0x1p-23f;
-    const double parts = parts_of(s, und_spray_volume(radius));
+    *parts = parts_of(s, und_spray_volume(radius));
+    return radius;
+}
+
+int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], const double speed[3],
+                                       float radius, double parts)
+{
     if (!und_spray_add(und_levelset_drops(s), place, speed, radius))
         return 0;
     s->ledger.spray_out += parts * quantum(s);
     s->volume->numbers[UND_LEVELSET_FLYING] += parts;
     return (int32_t)parts;
+}
+
+int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double units)
+{
+    double parts;
+    const float radius = und_levelset_volume_radius(s, units, &parts);
+    return und_levelset_volume_throw_drop(s, place, speed, radius, parts);
 }
 
 /* Where the liquid is slower than STILL of what it gains in falling by a cell.  There nothing is lost that
@@ -690,7 +703,9 @@ void und_levelset_volume_fit(und_levelset *s)
     und_levelset_book(s, und_levelset_held_unpile(s));
     /* A viscous liquid is fitted at once: a disc that turns gets out of round where phi is late. */
     und_volume_fit(v, &s->surface, &walls, s->particles && !s->viscous && !(s->def.viscosity > 0));
-    und_volume_thin(v, &s->surface, &walls, und_levelset_breaks_up, und_levelset_break_up, s);
+    int used;
+    und_levelset_breaking breaking = und_levelset_breaking_of(s, &used);
+    und_volume_thin(v, &s->surface, &walls, und_levelset_breaks_up, und_levelset_break_up, &breaking);
     und_volume_give_back(v);
     und_levelset_crests(s);
     if (s->particles)

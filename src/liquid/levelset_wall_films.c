@@ -42,7 +42,7 @@ void und_levelset_wall_films_close(und_levelset *s)
     und_mask_close(&s->wet);
 }
 
-void und_levelset_press_cell(und_levelset_pressed *p, size_t cell)
+static void press_cell(und_levelset_pressed *p, size_t cell)
 {
     p->film[p->film_count++] = cell;
     p->surface.phi[cell] = BARELY;
@@ -64,7 +64,7 @@ static void press_side(const und_levelset *s, und_levelset_pressed *p, int axis,
             size_t cell = und_mac_at(m, at[0], at[1], at[2]);
             if (!und_levelset_band_at(s, cell) &&
                 is_film(p->surface.phi + cell, high ? -m->step[axis] : m->step[axis]))
-                und_levelset_press_cell(p, cell);
+                press_cell(p, cell);
         }
 }
 
@@ -81,7 +81,7 @@ static void find_films(const und_levelset *s, const und_levelset_pressed *p, con
 }
 
 /* Films count as liquid while the flow is made, and gaps that close. */
-void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
+static void press_held(und_levelset *s, und_levelset_pressed *p)
 {
     const und_mac *m = &s->mac;
     und_volume *v = und_levelset_volumes(s);
@@ -91,10 +91,10 @@ void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
     UND_MAC_EACH_ROW (m, row)
         UND_VOLUME_FILMS(v, s->surface.phi, row, at)
     if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
-        und_levelset_press_cell(p, at);
+        press_cell(p, at);
     for (int i = 0; i < p->closing_count; i++)
         if (!(p->surface.phi[p->closing[i]] < 0))
-            und_levelset_press_cell(p, (size_t)p->closing[i]);
+            press_cell(p, (size_t)p->closing[i]);
 }
 
 bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
@@ -104,7 +104,7 @@ bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
     if (!s->volume || !und_levelset_closing_find_more(s, p, &walls))
         return false;
     for (int i = before; i < p->closing_count; i++) {
-        und_levelset_press_cell(p, (size_t)p->closing[i]);
+        press_cell(p, (size_t)p->closing[i]);
         p->pressure[p->closing[i]] = 0;
     }
     und_mac_flow_label(&s->flow, &p->surface, &s->solids);
@@ -118,7 +118,7 @@ und_levelset_pressed und_levelset_press(und_levelset *s)
     p.surface.phi = s->surface.next; /* nobody else needs it until the surface moves */
     p.pressure = s->viscous ? und_scratch_take(s->scratch, s->mac.count * sizeof *p.pressure) : s->flow.p;
     if (s->volume) {
-        und_levelset_volume_press(s, &p);
+        press_held(s, &p);
         return p;
     }
     und_distance_copy(&s->surface, p.surface.phi);
