@@ -399,6 +399,8 @@ static inline void slide(const und_levelset *s, und_place block)
 }
 UND_KERNEL(slide, und_levelset, UND_EACH_BLOCK)
 
+enum { MANY = 1 << 16 }; /* drops */
+
 void und_levelset_spray_step(und_levelset *s)
 {
     und_levelset_spray *p = s->spray;
@@ -421,7 +423,10 @@ void und_levelset_spray_step(und_levelset *s)
         und_spray_step(p->drops, s->time, s->dt, &floor);
         land(s);
         const und_set flying = und_set_list(p->drops->place[0], p->drops->count, SLIDING, 1);
-        und_pass(&s->device, slide, s, &flying);
+        und_device device = s->device;
+        device.threads =
+            p->drops->count < MANY ? 1 : device.threads; /* it takes less than threads to begin */
+        und_pass(&device, slide, s, &flying);
     }
 }
 
@@ -514,7 +519,7 @@ bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)
     const int drops = s->spray ? s->spray->drops->count : 0;
     reach of[REACHES] = {0}, all = {0};
     const reaching args = {s, count, low, high, of};
-    const und_set shares = und_set_list(s, REACHES, 1, drops / REACHES + 1);
+    const und_set shares = und_set_list(s, REACHES, 1, drops / (8 * REACHES) + 1);
     if (drops > 0)
         und_pass(&s->device, find_reach, &args, &shares);
     for (int i = 0; i < REACHES; i++)

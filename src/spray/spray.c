@@ -323,7 +323,8 @@ void und_spray_remove(und_spray *s)
         arrays[count++] = s->sheets->node;
         arrays[count++] = s->sheets->share;
     }
-    PARALLEL_FOR(threads_for(s))
+    enum { MANY = 1 << 18 };
+    PARALLEL_FOR(s->count < MANY ? 1 : threads_for(s))
     for (int a = 0; a < count; a++)
         close_gaps(s, arrays[a]);
     s->count -= s->landed_count;

@@ -470,7 +470,7 @@ static void tell_leaving(const move *m, int axis)
 }
 
 enum { AXES = 3, FURTHER = 2, PASSES = AXES * (2 + 2 * FURTHER) + 1 };
-enum { PARTS = 4 }; /* of a step that one parallel region does */
+enum { PARTS = 6 }; /* of a step that one parallel region does */
 
 typedef struct part_of_step {
     move m[AXES];
