@@ -281,13 +281,7 @@ static void fill_cell(und_levelset *s, const und_volume *v, const int cell[3])
     v->c[at] = other && v->c[at] > units ? v->c[at] : units;
 }
 
-enum { FILL_WORTH = 8 }; /* cells of a plain pass */
-
-typedef struct fill_args {
-    und_levelset *s;
-} fill_args;
-
-static inline void fill_row(const fill_args *a, und_place p)
+static inline void fill_row(const und_levelset_starting *a, und_place p)
 {
     und_levelset *s = a->s;
     const und_volume *v = und_levelset_volumes(s);
@@ -295,12 +289,10 @@ static inline void fill_row(const fill_args *a, und_place p)
         if (v->parts->own[p.at + (size_t)x])
             fill_cell(s, v, (const int[]){x, p.y, p.z});
 }
-UND_KERNEL(fill_row, fill_args, UND_EACH_ROW)
+UND_KERNEL(fill_row, und_levelset_starting, UND_EACH_ROW)
 
 void und_levelset_fill_cells(und_levelset *s)
 {
-    const fill_args args = {s};
-    und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    rows.worth *= FILL_WORTH;
-    und_pass(&s->device, fill_row, &args, &rows);
+    const und_levelset_starting start = und_levelset_starting_of(s);
+    und_pass(&s->device, fill_row, &start, &start.rows);
 }

@@ -238,13 +238,7 @@ static float depth_at(const und_levelset *s, const int cell[3])
     return at_wall ? (float)-fmax(depth, least) : phi;
 }
 
-enum { SEE_WORTH = 8 }; /* cells of a plain pass */
-
-typedef struct see_args {
-    und_levelset *s;
-} see_args;
-
-static inline void see_row(const see_args *a, und_place p)
+static inline void see_row(const und_levelset_starting *a, und_place p)
 {
     und_levelset *s = a->s;
     for (int x = 0; x < s->mac.n[0]; x++) {
@@ -254,15 +248,13 @@ static inline void see_row(const see_args *a, und_place p)
             *phi = depth_at(s, cell);
     }
 }
-UND_KERNEL(see_row, see_args, UND_EACH_ROW)
+UND_KERNEL(see_row, und_levelset_starting, UND_EACH_ROW)
 
 /* Fills that end at a wall, or within it, have no surface there. */
 static void see_surface(und_levelset *s)
 {
-    const see_args args = {s};
-    und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    rows.worth *= SEE_WORTH;
-    und_pass(&s->device, see_row, &args, &rows);
+    const und_levelset_starting start = und_levelset_starting_of(s);
+    und_pass(&s->device, see_row, &start, &start.rows);
     und_distance_refresh(&s->surface);
 }
 

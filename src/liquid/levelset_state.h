@@ -203,6 +203,19 @@ und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], con
 /* levelset_start.c: the liquid at the start. */
 und_status und_levelset_fill(und_levelset *s, und_error *err);
 
+/* Its rows, where what is done at the start changes the level set: each place is worth eight of a plain pass.
+ */
+typedef struct und_levelset_starting {
+    und_levelset *s;
+    und_set rows;
+} und_levelset_starting;
+static inline und_levelset_starting und_levelset_starting_of(und_levelset *s)
+{
+    und_levelset_starting start = {s, und_set_rows(&s->mac, UND_ROWS_INSIDE)};
+    start.rows.worth *= 8;
+    return start;
+}
+
 /* levelset_fills.c: how far a place is from fills, cells, below 0 in them; and what cells hold of them. */
 double und_levelset_from_fills(const void *levelset, und_vec3 p);
 void und_levelset_fill_cells(und_levelset *s);

@@ -57,8 +57,8 @@ typedef struct und_level_set_particles_lost {
                             `least` there is no liquid to be shown, where they hold more than `most` no air;
                             nobody is told.  NULL: not known */
     int32_t least, most;
-    const uint8_t *gains; /* UND_VOLUME_GAINS_MUCH: cells where the flow gains or loses volume, as where it is
-                             made up beyond the surface: particles in them know nothing, and go */
+    const uint8_t *gains; /* UND_VOLUME_GAINS_MUCH: cells where the flow gains or loses much volume, as where
+                             it is made up beyond the surface: particles in them know nothing, and go */
     const float *u[3];    /* the flow: where it keeps its volume liquid may be where cells hold none */
     float per_speed;      /* cells in the step at 1 m/s */
 } und_level_set_particles_lost;
