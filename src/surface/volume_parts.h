@@ -46,8 +46,11 @@ typedef struct und_volume_parts {
 
 enum { UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
 
-/* What others have of cells, of the surface and of the flow, so many slices beyond one's own. */
+/* What others have of cells, of the surface and of the flow, so many slices beyond one's own; of cells alone;
+ * and of rows, all that they have. */
 void und_volume_get(const und_volume *v, const und_distance *d, float *const u[3], int reach);
+void und_volume_get_cells(const und_volume *v, int reach);
+void und_volume_get_rows(const und_volume *v, void *values, size_t size);
 
 /* Which of the UND_LANES cells from one on are worth a look, as bits. */
 typedef unsigned und_volume_look_fn(const void *context, size_t at);
@@ -72,10 +75,11 @@ typedef struct und_volume_listing {
     und_volume_look_fn *look;
     und_volume_choose_fn *fn;
     const void *context;
-    bool sums;        /* what all of each row's cells hold is found beside */
+    bool sums;        /* what all of each row's cells hold is found beside; and others' cells count */
     uint8_t *cleared; /* of all cells, becomes 0 beside; NULL: none */
     und_set rows, once;
     und_pass pass[3];
+    und_halo_field counts;
 } und_volume_listing;
 enum { UND_VOLUME_LIST_STEPS = 3 };
 void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS]);
