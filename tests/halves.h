@@ -133,7 +133,10 @@ static inline void halves_open(halves *all, int whole, int border, int less)
     for (int i = 0; i < HALVES; i++) {
         all->half[i].all = all;
         all->half[i].number = i;
-        all->half[i].halo = (und_halo){&all->half[i], halves_begin, halves_end};
+        all->half[i].halo = (und_halo){.context = &all->half[i],
+                                       .own = {i == 0 ? -1 : border, i == 0 ? border : whole + 1},
+                                       .begin = halves_begin,
+                                       .end = halves_end};
     }
 }
 

@@ -25,13 +25,79 @@ static void follow_at_walls(void *model)
     fit(p, &p->cut, true);
 }
 
+/* Whether a cell breaks up, and how much of it: by its place. */
+static double chance_of(const int cell[3], int stream)
+{
+    return und_random(4, (uint64_t)stream, (uint64_t)(cell[0] + NX * (cell[1] + NY * cell[2])));
+}
+static bool breaks(const void *context, const int cell[3], float thickness)
+{
+    (void)context;
+    return !(thickness > 0) || chance_of(cell, 1) < 0.2;
+}
+static int32_t leaves(void *context, const int cell[3], size_t at, int32_t beside)
+{
+    const part *p = context;
+    const int32_t all = p->volume.c[at];
+    return chance_of(cell, 2) < 0.5 ? (int32_t)(all * chance_of(cell, 3)) : all + beside / 3;
+}
+static void borrow_and_follow(void *model)
+{
+    part *p = model;
+    und_volume_borrow(&p->volume);
+    und_volume_fit(&p->volume, &p->w.d, &p->walls, true);
+}
+static void break_thin(void *model)
+{
+    part *p = model;
+    und_volume_thin(&p->volume, &p->w.d, &p->walls, breaks, leaves, p);
+    und_volume_give_back(&p->volume);
+}
+static void borrow_and_follow_at_walls(void *model)
+{
+    part *p = model;
+    und_volume_borrow(&p->volume);
+    und_volume_fit(&p->volume, &p->w.d, &p->cut, true);
+}
+static void break_thin_at_walls(void *model)
+{
+    part *p = model;
+    und_volume_thin(&p->volume, &p->w.d, &p->cut, breaks, leaves, p);
+    und_volume_give_back(&p->volume);
+}
+
+static bool is_deep(const void *context, size_t at)
+{
+    const part *p = context;
+    return p->w.d.phi[at] < -1 && p->w.solids.distance[at] < 6;
+}
+static void leave_solids(void *model)
+{
+    part *p = model;
+    und_volume_borrow(&p->volume);
+    und_volume_leave_solids(&p->volume, &p->w.d, &p->cut);
+}
+static void even_deep(void *model)
+{
+    part *p = model;
+    und_volume_even(&p->volume, &p->cut, is_deep, p);
+    und_volume_give_back(&p->volume);
+}
+
 TEST(follow, 1)
 TEST(follow_alone, 1)
 TEST(follow_at_walls, 1)
+TEST_AFTER(borrow_and_follow, break_thin, 25)
+TEST_AFTER(borrow_and_follow_at_walls, break_thin_at_walls, 13)
+TEST_AFTER(leave_solids, even_deep, 1)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_follow), cmocka_unit_test(test_follow_alone),
-                                       cmocka_unit_test(test_follow_at_walls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_follow),
+                                       cmocka_unit_test(test_follow_alone),
+                                       cmocka_unit_test(test_follow_at_walls),
+                                       cmocka_unit_test(test_break_thin),
+                                       cmocka_unit_test(test_break_thin_at_walls),
+                                       cmocka_unit_test(test_even_deep)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * hold too much or too little of. */
 #include "base/maths.h"
 #include "base/status.h"
+#include "flow/mac_flow_parts.h"
 #include "flow/solids_parts.h"
 #include "grid/field.h"
 #include "liquid/levelset_kernel.h"
@@ -656,9 +657,13 @@ float und_levelset_volume_radius(const und_levelset *s, double units, double *pa
     return radius;
 }
 
+/* A drop is of who has the slice that it sets out in: to others who find it too it has gone as well. */
 int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], const double speed[3],
                                        float radius, double parts)
 {
+    const double slice = floor((place[2] - s->def.origin[2]) / s->def.dx);
+    if (s->mac.whole[2] > 1 && !und_halo_owns(s->device.halo, (int)fmin(fmax(slice, -1), s->mac.whole[2])))
+        return (int32_t)parts;
     if (!und_spray_add(und_levelset_drops(s), place, speed, radius))
         return 0;
     s->ledger.spray_out += parts * quantum(s);
@@ -703,6 +708,8 @@ void und_levelset_volume_fit(und_levelset *s)
     und_levelset_book(s, und_levelset_held_unpile(s));
     /* A viscous liquid is fitted at once: a disc that turns gets out of round where phi is late. */
     und_volume_fit(v, &s->surface, &walls, s->particles && !s->viscous && !(s->def.viscosity > 0));
+    und_mac_flow_get(&s->flow, UND_GET_U,
+                     2 * UND_VOLUME_TAKES + 1); /* how large drops are, and where they go */
     int used;
     und_levelset_breaking breaking = und_levelset_breaking_of(s, &used);
     und_volume_thin(v, &s->surface, &walls, und_levelset_breaks_up, und_levelset_break_up, &breaking);

@@ -434,11 +434,10 @@ static size_t fullest_away(const und_volume *v, const int cell[3], size_t at, in
 
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
-    enum { FURTHEST = 8 };
     int cell[3];
     und_volume_pay(v, walls, at);
     und_volume_cell(&v->mac, at, cell);
-    for (int away = 2; v->c[at] < 0 && away <= FURTHEST && !walls->room; away++)
+    for (int away = 2; v->c[at] < 0 && away <= UND_VOLUME_PAY_FURTHEST && !walls->room; away++)
         for (size_t from; v->c[at] < 0 && (from = fullest_away(v, cell, at, away)) != at;)
             pay_from(v, at, from);
 }
@@ -710,6 +709,7 @@ void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_ch
 {
     enum { ROUNDS = 8 };
     const chunk_args args = {v, NULL, walls};
+    und_volume_get_cells(v, ROUNDS);
     und_volume_list(v, NULL, fn, context);
     const und_set chunks = und_volume_chunks(v);
     const und_pass passes[] = {UND_PASS(find_excess, &args, &chunks), UND_PASS(find_even, &args, &chunks),

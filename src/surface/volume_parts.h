@@ -87,7 +87,7 @@ void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST
 /* Solids are put where they come to within a step, and the flow goes over what they leave of faces then: of
  * cells that they pass meanwhile some get too much for it, and their neighbours as much too little.  Those
  * that fn chooses, inside of the liquid, even that out among themselves, over open faces: the pressure would
- * stir the liquid for it. */
+ * stir the liquid for it.  Others' phi is there, from und_volume_leave_solids. */
 void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
                      const void *context);
 
@@ -124,6 +124,7 @@ void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t
 /* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds. */
 void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at);
 /* The same, and where there are no solids then cells further off. */
+enum { UND_VOLUME_PAY_FURTHEST = 8 };
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at);
 
 /* Some chunks further on, which is to be fetched by the time it is worked on. */
