@@ -48,7 +48,7 @@ static inline double surface(double x, double y, double z)
 /* An obstacle that the flow goes round. */
 static inline double wall(double x, double y, double z)
 {
-    return sqrt((x - 13) * (x - 13) + (y - 5) * (y - 5) + (z - 22) * (z - 22)) - 3.6;
+    return sqrt((x - 13) * (x - 13) + (y - 7) * (y - 7) + (z - 22) * (z - 22)) - 3.6;
 }
 
 typedef struct part {
@@ -146,7 +146,9 @@ static inline void fill_cells(part *p)
     UND_MAC_EACH_ROW (m, row)
         for (size_t i = und_mac_row(m, row), end = i + (size_t)m->n[0]; i < end; i++) {
             p->volume.c[i] -= p->volume.c[i] > 0 ? (int32_t)(1e6 * und_random(3, 4, i)) : 0;
-            p->volume.film[i] = p->volume.c[i] == 0 && und_random(3, 5, i) < 0.02;
+            const bool at_wall = i == und_mac_row(m, row) || i + 1 == end ||
+                                 (p->w.solids.distance[i] > -0.5f && p->w.solids.distance[i] < 1);
+            p->volume.film[i] = p->volume.c[i] == 0 && und_random(3, 7, i) < (at_wall ? 0.4 : 0.02);
             p->volume.c[i] += p->volume.film[i] ? 1 << 20 : 0;
             p->volume.parts->unsure[i] = (uint8_t)(4 * und_random(3, 6, i));
         }

@@ -84,12 +84,63 @@ static void even_deep(void *model)
     und_volume_give_back(&p->volume);
 }
 
+static void find_films(void *model)
+{
+    part *p = model;
+    und_volume_find_films(&p->volume, &p->w.d, &p->cut);
+}
+static und_volume_films films_of(part *p)
+{
+    return (und_volume_films){.u = p->w.s.u,
+                              .dt = 0.02,
+                              .dx = 0.01,
+                              .gravity = {0, -9.81, 0},
+                              .pull = 9.81,
+                              .viscosities = p->nu,
+                              .least_viscosity = 1e-6,
+                              .contact = 0.1f};
+}
+static void run_films(void *model)
+{
+    part *p = model;
+    const und_volume_films films = films_of(p);
+    und_volume_borrow(&p->volume);
+    und_volume_run_films(&p->volume, &p->w.d, &p->cut, &films);
+    und_volume_give_back(&p->volume);
+}
+static void slow_layers(void *model)
+{
+    part *p = model;
+    const und_volume_films films = films_of(p);
+    und_volume_slow_layers(&p->volume, &p->w.d, &p->cut, &films);
+}
+static void free_films(void *model)
+{
+    part *p = model;
+    const und_mac *m = &p->w.s.mac;
+    size_t *film = malloc(NX * NY * NZ * sizeof *film);
+    int count = 0;
+    UND_MAC_EACH_ROW (m, row)
+        UND_VOLUME_FILMS(&p->volume, p->w.d.phi, row, at)
+    film[count++] = at;
+    und_volume_keep_films(&p->volume, film, count, p->w.s.u);
+    for (int a = 0; a < 3; a++)
+        for (size_t i = 0; i < m->count; i++)
+            p->w.s.u[a][i] *= 0.5f;
+    und_volume_free_films(&p->volume, &p->w.d, &p->cut, film, count, p->w.s.u);
+    free(film);
+}
+
 TEST(follow, 1)
 TEST(follow_alone, 1)
 TEST(follow_at_walls, 1)
 TEST_AFTER(borrow_and_follow, break_thin, 25)
 TEST_AFTER(borrow_and_follow_at_walls, break_thin_at_walls, 13)
 TEST_AFTER(leave_solids, even_deep, 1)
+TEST(find_films, 3)
+TEST_AFTER(find_films, run_films, 1)
+TEST_AFTER(find_films, slow_layers, 2)
+TEST_AFTER(find_films, free_films, 2)
 
 int main(void)
 {
@@ -98,6 +149,10 @@ int main(void)
                                        cmocka_unit_test(test_follow_at_walls),
                                        cmocka_unit_test(test_break_thin),
                                        cmocka_unit_test(test_break_thin_at_walls),
-                                       cmocka_unit_test(test_even_deep)};
+                                       cmocka_unit_test(test_even_deep),
+                                       cmocka_unit_test(test_find_films),
+                                       cmocka_unit_test(test_run_films),
+                                       cmocka_unit_test(test_slow_layers),
+                                       cmocka_unit_test(test_free_films)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

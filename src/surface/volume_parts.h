@@ -97,6 +97,7 @@ typedef struct und_volume_filming {
     const und_distance *d;
     const und_volume_walls *walls;
 } und_volume_filming;
+void und_volume_get_films(const und_volume *v, const und_distance *d); /* what others have for it */
 und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows);
 
 #define UND_VOLUME_NEAR 2.6f        /* cells: of phi, what und_volume_fit looks at */
