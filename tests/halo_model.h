@@ -175,8 +175,8 @@ static inline void spoil(part *p)
     all[count++] = und_halo_of(m, p->nu, sizeof(float), 0);
     all[count] = und_halo_of(m, p->volume.c, sizeof(int32_t), 0);
     all[count++].type = UND_I32;
-    uint8_t *const bytes[] = {p->volume.film, p->volume.parts->unsure, p->volume.parts->mark};
-    for (int k = 0; k < 3; k++) {
+    uint8_t *const bytes[] = {p->volume.film, p->volume.parts->unsure};
+    for (int k = 0; k < 2; k++) {
         all[count] = und_halo_of(m, bytes[k], 1, 0);
         all[count++].type = UND_U8;
     }

@@ -1,0 +1,151 @@
+/* Substeps of the level set in two halves of a grid, each in memory of its own, have the bits of the whole;
+ * with narrower halos they do not. */
+#include "tests/halves.h"
+#include "tests/levelset_model.h"
+
+#include "geom/shape.h"
+#include "liquid/levelset_state.h"
+#include "surface/volume_parts.h"
+
+#include <math.h>
+
+enum { PARTS = HALVES + 1, BORDER = 21 };
+static const double DX = 0.02;
+
+/* A dam, a ball that falls into it where the halves meet, and a thin sheet. */
+typedef struct scene {
+    und_shape *shape[3];
+    und_fill_def fills[3];
+    und_levelset_def def;
+} scene;
+
+static void open_scene(scene *w)
+{
+    const und_shape shapes[3] = {{.kind = UND_BOX, .center = {0.25, 0.05, 0.18}, .half = {0.25, 0.05, 0.18}},
+                                 {.kind = UND_SPHERE, .center = {0.2, 0.28, 0.45}, .radius = 0.09},
+                                 {.kind = UND_BOX, .center = {0.36, 0.15, 0.45}, .half = {0.01, 0.15, 0.15}}};
+    w->def = und_levelset_def_default();
+    for (int i = 0; i < 3; i++)
+        w->fills[i] = (und_fill_def){.shape = w->shape[i] = und_shape_create(&shapes[i], NULL)};
+    memcpy(w->def.n, (int[3]){25, 22, 42}, sizeof w->def.n);
+    w->def.dx = DX;
+    w->def.fills = w->fills;
+    w->def.fill_count = 3;
+    w->def.particles = 0;
+    w->def.spray = false;
+    w->def.threads = 1;
+    w->def.window.automatic = 0;
+}
+static void close_scene(scene *w)
+{
+    for (int i = 0; i < 3; i++)
+        und_shape_destroy(w->shape[i]);
+}
+
+/* What others have is anything. */
+static void spoil(und_levelset *s, const struct half *half)
+{
+    und_levelset_field list[UND_LEVELSET_FIELDS];
+    const int count = und_levelset_carried(s, list);
+    for (int i = 0; i < count; i++) {
+        und_halo_field f = und_halo_of(&s->mac, list[i].data, list[i].type == UND_F64 ? 8 : 4, 0);
+        f.type = list[i].type;
+        halves_spoil_beyond(half, &f);
+    }
+    for (int a = 0; a <= 3; a++) {
+        const und_halo_field f = und_halo_of_mask(&s->mac, a < 3 ? &s->flow.flows[a] : &s->flow.liquid, 0);
+        halves_spoil_beyond(half, &f);
+    }
+    const und_volume *v = und_levelset_volumes(s);
+    uint8_t *const bytes[] = {v->film, v->parts->unsure};
+    for (int i = 0; i < 2; i++) {
+        und_halo_field f = und_halo_of(&s->mac, bytes[i], 1, 0);
+        f.type = UND_U8;
+        halves_spoil_beyond(half, &f);
+    }
+}
+
+/* Slices that are not as in the whole, and numbers. */
+static int differing(const halves *all, und_levelset *const s[PARTS])
+{
+    const und_levelset *whole = s[HALVES];
+    und_levelset_field list[PARTS][UND_LEVELSET_FIELDS];
+    int found = 0, count = 0;
+    for (int i = 0; i < PARTS; i++)
+        count = und_levelset_carried(s[i], list[i]);
+    for (int k = 0; k < count; k++)
+        found += halves_differ(all, &whole->mac, list[0][k].data, list[1][k].data, list[HALVES][k].data,
+                               list[0][k].type == UND_F64 ? 8 : 4);
+    for (int i = 0; i < HALVES; i++)
+        found +=
+            s[i]->time != whole->time || s[i]->fastest != whole->fastest ||
+            s[i]->closing_much != whole->closing_much || s[i]->ledger.measured != whole->ledger.measured ||
+            s[i]->last.iterations != whole->last.iterations || s[i]->last.residual != whole->last.residual;
+    return found;
+}
+
+static void step(void *levelset)
+{
+    und_levelset_step(levelset, 0.01);
+}
+static void find_closing(void *levelset)
+{
+    und_levelset *s = levelset;
+    und_levelset_closing_forget(s);
+    und_levelset_closing_soon(s, 0.02);
+}
+
+/* Once after so many steps with all that is asked for with what is `less`. */
+static int run(const und_levelset_def *def, int steps, void (*stage)(void *levelset), int less)
+{
+    und_levelset *s[PARTS];
+    halves all;
+    halves_open(&all, def->n[2], BORDER, 0);
+    for (int i = 0; i < PARTS; i++) {
+        s[i] = start_levelset(def);
+        if (i < HALVES)
+            und_levelset_share(s[i], &all.half[i].halo);
+    }
+    for (int k = 0; k <= steps; k++) {
+        all.less = k < steps ? 0 : less;
+        for (int i = 0; i < HALVES; i++)
+            spoil(s[i], &all.half[i]);
+        (k < steps ? step : stage)(s[HALVES]);
+        halves_run(k < steps ? step : stage, s[0], s[1]);
+        if (k < steps)
+            assert_int_equal(differing(&all, s), 0);
+    }
+    const int found = differing(&all, s);
+    for (int i = 0; i < PARTS; i++)
+        und_levelset_destroy(s[i]);
+    halves_close(&all);
+    return found;
+}
+
+static void substeps_have_the_bits_of_the_whole(void **state)
+{
+    (void)state;
+    scene w;
+    open_scene(&w);
+    assert_int_equal(run(&w.def, 60, step, 0), 0);
+    assert_true(run(&w.def, 3, step, 1) > 0);
+    close_scene(&w);
+}
+
+/* The ball comes down on the dam. */
+static void gaps_that_close_are_found(void **state)
+{
+    (void)state;
+    scene w;
+    open_scene(&w);
+    assert_int_equal(run(&w.def, 16, find_closing, 0), 0);
+    assert_true(run(&w.def, 16, find_closing, 6) > 0);
+    close_scene(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(substeps_have_the_bits_of_the_whole),
+                                       cmocka_unit_test(gaps_that_close_are_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
