@@ -24,6 +24,7 @@ static const float ROOM = 0.02f;
 static const float PASSED = -1, FROM_SOLID = 3; /* cells: phi, and distance, of cells that solids pass */
 static const double STILL = 0.1;                /* of sqrt(g dx): slower liquid is at rest to particles */
 enum { BEHIND = 3 };                            /* cells: so deep sources are looked for */
+enum { CARRIED = 2 + UND_SOLIDS_REACH + 2 };    /* cells: in a step, out of the solid, to one near there */
 static const double MOST_POURED = 2;            /* times what the flow asks of sources */
 
 struct und_levelset_volume {
@@ -226,6 +227,7 @@ void und_levelset_volume_passed(und_levelset *s)
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = und_levelset_walls(s);
     const covered look = {s, walls.room};
+    und_volume_get_cells(v, CARRIED);
     und_volume_list(v, NULL, is_covered, &look);
     for (int i = 0; i < v->parts->chunk_count; i++)
         UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].bits, at)

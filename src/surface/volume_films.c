@@ -737,10 +737,14 @@ static void settle(const und_volume *v, const und_distance *d, const und_volume_
         hand(v, at, in, und_volume_units(walls->room[in]) - v->c[in]);
 }
 
-/* In order, as cells may get from one that has got itself. */
+/* In order, as cells may get from one that has got itself: most often of a few in a row.  Others' phi and
+ * speeds are there, from und_volume_move. */
 void und_volume_settle_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                              const und_volume_flow *flow)
 {
+    enum { IN_A_ROW = 6 };
+    if (walls->room && walls->rest)
+        und_volume_get_cells(v, TOLD_BY + IN_A_ROW);
     for (int turn = 0; turn < 2 && walls->room && walls->rest; turn++)
         UND_MAC_EACH_ROW (&v->mac, row)
             UND_VOLUME_ALOFT(v, d->phi, row, at)
