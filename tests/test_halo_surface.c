@@ -131,6 +131,28 @@ static void free_films(void *model)
     free(film);
 }
 
+/* Thin films stand, and what is thinner still does not come along. */
+static void move_pinned(void *model)
+{
+    part *p = model;
+    const und_volume_flow along = {.u = p->w.s.u,
+                                   .per_speed = 0.42,
+                                   .fastest = 2,
+                                   .layers = WIDTH,
+                                   .pin = 0.2f,
+                                   .stays = 0.03f,
+                                   .step = 1};
+    und_volume_borrow(&p->volume);
+    p->left = und_volume_move(&p->volume, &p->w.d, &p->cut, &along);
+    und_volume_give_back(&p->volume);
+}
+static void settle_films(void *model)
+{
+    part *p = model;
+    const und_volume_flow along = {.u = p->w.s.u, .per_speed = 0.42, .fastest = 2, .pin = 0.2f};
+    und_volume_settle_films(&p->volume, &p->w.d, &p->cut, &along);
+}
+
 TEST(follow, 1)
 TEST(follow_alone, 1)
 TEST(follow_at_walls, 1)
@@ -140,6 +162,8 @@ TEST_AFTER(leave_solids, even_deep, 1)
 TEST(find_films, 3)
 TEST_AFTER(find_films, run_films, 1)
 TEST_AFTER(find_films, slow_layers, 2)
+TEST_AFTER(find_films, move_pinned, 12)
+TEST_AFTER(move_pinned, settle_films, 8)
 TEST_AFTER(find_films, free_films, 2)
 
 int main(void)
@@ -153,6 +177,8 @@ int main(void)
                                        cmocka_unit_test(test_find_films),
                                        cmocka_unit_test(test_run_films),
                                        cmocka_unit_test(test_slow_layers),
-                                       cmocka_unit_test(test_free_films)};
+                                       cmocka_unit_test(test_free_films),
+                                       cmocka_unit_test(test_move_pinned),
+                                       cmocka_unit_test(test_settle_films)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
