@@ -18,6 +18,8 @@ typedef struct scene {
     und_shape *shape[3], *solid;
     und_motion *motion;
     und_obstacle_def obstacle;
+    und_shape *hole;
+    und_element_def drain;
     und_fill_def fills[3];
     und_levelset_def def;
 } scene;
@@ -42,6 +44,7 @@ static void open_scene(scene *w)
 static void close_scene(scene *w)
 {
     und_shape_destroy(w->solid);
+    und_shape_destroy(w->hole);
     und_motion_destroy(w->motion);
     for (int i = 0; i < 3; i++)
         und_shape_destroy(w->shape[i]);
@@ -98,10 +101,11 @@ static int differing(const halves *all, und_levelset *const s[PARTS])
         found += halves_differ(all, &whole->mac, list[0][k].data, list[1][k].data, list[HALVES][k].data,
                                list[0][k].type == UND_F64 ? 8 : 4);
     for (int i = 0; i < HALVES; i++)
-        found +=
-            s[i]->time != whole->time || s[i]->fastest != whole->fastest ||
-            s[i]->closing_much != whole->closing_much || s[i]->ledger.measured != whole->ledger.measured ||
-            s[i]->last.iterations != whole->last.iterations || s[i]->last.residual != whole->last.residual;
+        found += s[i]->time != whole->time || s[i]->ledger.drains != whole->ledger.drains ||
+                 s[i]->fastest != whole->fastest || s[i]->closing_much != whole->closing_much ||
+                 s[i]->ledger.measured != whole->ledger.measured ||
+                 s[i]->last.iterations != whole->last.iterations ||
+                 s[i]->last.residual != whole->last.residual;
     return found;
 }
 
@@ -202,6 +206,21 @@ static void substeps_around_a_thin_plate(void **state)
     close_scene(&w);
 }
 
+/* It takes the same of the dam, and all know how much. */
+static void substeps_with_a_drain(void **state)
+{
+    const und_shape hole = {.kind = UND_BOX, .center = {0.3, 0, 0.4}, .half = {0.06, 0.05, 0.06}};
+    scene w;
+    (void)state;
+    open_scene(&w);
+    w.hole = und_shape_create(&hole, NULL);
+    w.drain = (und_element_def){.role = UND_ELEMENT_DRAIN, .shape = w.hole, .end = INFINITY};
+    w.def.elements = &w.drain;
+    w.def.element_count = 1;
+    assert_int_equal(run(&w.def, 20, step, 0), 0);
+    close_scene(&w);
+}
+
 /* The ball comes down on the dam. */
 static void gaps_that_close_are_found(void **state)
 {
@@ -215,9 +234,11 @@ static void gaps_that_close_are_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(substeps_have_the_bits_of_the_whole), cmocka_unit_test(substeps_above_a_slope),
-        cmocka_unit_test(substeps_around_a_ball_that_moves), cmocka_unit_test(substeps_around_a_thin_plate),
-        cmocka_unit_test(gaps_that_close_are_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(substeps_have_the_bits_of_the_whole),
+                                       cmocka_unit_test(substeps_above_a_slope),
+                                       cmocka_unit_test(substeps_around_a_ball_that_moves),
+                                       cmocka_unit_test(substeps_around_a_thin_plate),
+                                       cmocka_unit_test(substeps_with_a_drain),
+                                       cmocka_unit_test(gaps_that_close_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -348,17 +348,22 @@ static void drain(und_levelset *s)
     const und_volume_walls walls = und_levelset_walls(s);
     const float *before = s->volume->before, *phi = s->surface.phi;
     int32_t *c = s->volume->cells.c;
-    int64_t drained = 0;
-    UND_MAC_EACH_ROW (m, row)
+    int64_t *of_row = s->volume->cells.parts->row_sum, drained = 0;
+    UND_MAC_EACH_ROW (m, row) {
+        of_row[row] = 0;
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;
             if (!(phi[at] > before[at] && c[at] > 0 && s->volume->cells.parts->own[at]))
                 continue;
             const float part = fminf(fmaxf(0.5f - phi[at], 0), 1);
             const int32_t most = und_volume_units(part * und_volume_room(&walls, at));
-            drained += c[at] > most ? c[at] - most : 0;
+            of_row[row] += c[at] > most ? c[at] - most : 0;
             c[at] = c[at] > most ? most : c[at];
         }
+    }
+    und_volume_get_rows(&s->volume->cells, of_row, sizeof *of_row);
+    UND_MAC_EACH_ROW (m, row)
+        drained += of_row[row];
     und_ledger_add(&s->ledger.drains, &s->lost[1], (double)drained * quantum(s));
 }
 
