@@ -221,6 +221,18 @@ static void substeps_with_a_drain(void **state)
     close_scene(&w);
 }
 
+static void substeps_of_honey(void **state)
+{
+    scene w;
+    (void)state;
+    open_scene(&w);
+    w.def.viscosity = 0.05;
+    w.def.stick = true;
+    assert_int_equal(run(&w.def, 20, step, 0), 0);
+    assert_true(run(&w.def, 3, step, 1) > 0);
+    close_scene(&w);
+}
+
 /* The ball comes down on the dam. */
 static void gaps_that_close_are_found(void **state)
 {
@@ -239,6 +251,7 @@ int main(void)
                                        cmocka_unit_test(substeps_around_a_ball_that_moves),
                                        cmocka_unit_test(substeps_around_a_thin_plate),
                                        cmocka_unit_test(substeps_with_a_drain),
+                                       cmocka_unit_test(substeps_of_honey),
                                        cmocka_unit_test(gaps_that_close_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
