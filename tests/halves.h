@@ -14,7 +14,7 @@ enum { HALVES = 2, HALVES_FIELDS = 32 };
 
 typedef struct halves {
     int whole, border; /* slices; the first of the upper half */
-    int less;          /* so much narrower than asked for is what comes */
+    int less, narrow;  /* so much narrower than asked for is what comes; and to who asks by the other halo */
     int furthest;      /* that was asked for, but for all */
     pthread_barrier_t meet;
     struct half {
@@ -22,7 +22,7 @@ typedef struct halves {
         int number;
         const und_halo_field *asked;
         int count;
-        und_halo halo;
+        und_halo halo, narrow_halo;
     } half[HALVES];
 } halves;
 
@@ -77,7 +77,8 @@ static inline void halves_begin(void *context, const und_halo_field *fields, int
     pthread_barrier_wait(&h->all->meet);
 }
 
-static inline void halves_get(const struct half *h, const und_halo_field *to, const und_halo_field *from)
+static inline void halves_get(const struct half *h, const und_halo_field *to, const und_halo_field *from,
+                              int less)
 {
     int own[2];
     assert_true(to->reach == from->reach && to->slices == from->slices && to->size == from->size);
@@ -87,7 +88,7 @@ static inline void halves_get(const struct half *h, const und_halo_field *to, co
         if (!halves_has(to, z) || (z >= own[0] && z < own[1]))
             continue;
         const int away = z < own[0] ? own[0] - z : z - own[1] + 1;
-        const int reach = to->reach == UND_HALO_ALL ? to->reach : to->reach - h->all->less;
+        const int reach = to->reach == UND_HALO_ALL ? to->reach : to->reach - less;
         char *slice = halves_slice(to, z, &bytes);
         const char *has = halves_slice(from, z, &other);
         assert_true(bytes == other);
@@ -112,18 +113,28 @@ static inline void halves_spoil_beyond(const struct half *h, const und_halo_fiel
     }
 }
 
-static inline void halves_end(void *context, const und_halo_field *fields, int count)
+static inline void halves_end_by(struct half *h, const und_halo_field *fields, int count, int less)
 {
-    struct half *h = context;
     halves *all = h->all;
     const struct half *other = &all->half[1 - h->number];
     assert_true(h->asked == fields && h->count == count && other->count == count);
     for (int i = 0; i < count; i++) {
-        halves_get(h, &fields[i], &other->asked[i]);
+        halves_get(h, &fields[i], &other->asked[i], less);
         if (h->number == 0 && fields[i].reach < UND_HALO_ALL && fields[i].reach > all->furthest)
             all->furthest = fields[i].reach;
     }
     pthread_barrier_wait(&all->meet);
+}
+
+static inline void halves_end(void *context, const und_halo_field *fields, int count)
+{
+    struct half *h = context;
+    halves_end_by(h, fields, count, h->all->less);
+}
+static inline void halves_end_narrow(void *context, const und_halo_field *fields, int count)
+{
+    struct half *h = context;
+    halves_end_by(h, fields, count, h->all->narrow);
 }
 
 static inline void halves_open(halves *all, int whole, int border, int less)
@@ -133,7 +144,12 @@ static inline void halves_open(halves *all, int whole, int border, int less)
     for (int i = 0; i < HALVES; i++) {
         all->half[i].all = all;
         all->half[i].number = i;
-        all->half[i].halo = (und_halo){&all->half[i], halves_begin, halves_end};
+        all->half[i].halo = (und_halo){.context = &all->half[i],
+                                       .own = {i == 0 ? -1 : border, i == 0 ? border : whole + 1},
+                                       .begin = halves_begin,
+                                       .end = halves_end};
+        all->half[i].narrow_halo = all->half[i].halo;
+        all->half[i].narrow_halo.end = halves_end_narrow;
     }
 }
 

@@ -34,6 +34,7 @@ void und_mac_flow_ease_surface(und_mac_flow *s, const und_distance *d, const und
     und_narrow_surface_args args = {.mac = s->mac, .phi = d->phi};
     und_set faces[3];
     und_pass passes[3];
+    und_distance_get_phi(d, 1);
     for (int a = 0; a < 3; a++) {
         args.open[a] = solids->open[a];
         args.u[a] = s->u[a];

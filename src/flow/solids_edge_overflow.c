@@ -9,6 +9,9 @@
 
 #include "grid/sample.h"
 
+#include <math.h>
+#include <string.h>
+
 static const float LEAVES = 0.1f; /* of the way: along the normal */
 /* 1 / cells: what bends less is round, and has no edge; in space a ball bends both ways. */
 static const float SHARP = 0.25f, SHARP_IN_SPACE = 0.35f;
@@ -158,12 +161,27 @@ static inline void overflow_row(const edge_overflow *b, und_place p)
 }
 UND_KERNEL(overflow_row, edge_overflow, UND_EACH_ROW)
 
+/* Further back than the flow comes from there is a cell, and what is above the wall there; or what is behind
+ * it. */
+static void get_around(const edge_overflow *b, int furthest)
+{
+    enum { BACK = 2, ABOVE = 4 };
+    const und_mac *m = &b->s->mac;
+    und_halo_field halo[4] = {und_halo_of(m, NULL, sizeof *b->before, furthest + BACK + ABOVE)};
+    memcpy(&halo[0].values, &b->before, sizeof halo[0].values); /* others' come there */
+    for (int a = 0; a < 3; a++)
+        halo[1 + a] = und_halo_of(m, b->u[a], sizeof *b->u[a], furthest + BACK);
+    und_halo_get(b->s->device.halo, halo, 4);
+}
+
 void und_solids_edge_overflow(const und_solids *s, const float *before, float *phi, float *const u[3],
                               double cells_per_speed, bool third, double furthest)
 {
     const float far = fminf((float)furthest, UND_SOLIDS_REACH - 0.5f); /* where distances are known */
     const edge_overflow b = {s, before, phi, u, (float)cells_per_speed, far, third};
     const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    if (s->separate)
-        und_pass(&s->device, overflow_row, &b, &rows);
+    if (!s->separate)
+        return;
+    get_around(&b, (int)ceil(furthest));
+    und_pass(&s->device, overflow_row, &b, &rows);
 }

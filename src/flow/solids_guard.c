@@ -130,6 +130,25 @@ static inline void settle_row(const guarding *g, und_place p)
 }
 UND_KERNEL(settle_row, guarding, UND_EACH_ROW)
 
+/* What is within reach, of a cell and of those beside it; what each slice has lost. */
+static void get_around(const guarding *g)
+{
+    const und_solids *s = g->s;
+    const und_mac *m = &s->mac;
+    const und_halo_field halo[] = {und_halo_of_mask(m, g->was, g->steps + 1),
+                                   und_halo_of(m, g->phi, sizeof *g->phi, 1),
+                                   und_halo_of_mask(m, &s->loose, 1)};
+    und_halo_get(s->device.halo, halo, s->separate ? 3 : 2);
+}
+static void get_leaks(const und_solids *s)
+{
+    und_halo_field leaks =
+        und_halo_of_slices(&s->mac, s->parts->leaks, sizeof *s->parts->leaks, 0, s->mac.n[2]);
+    leaks.step = s->count;
+    leaks.count = (size_t)s->count;
+    und_halo_get(s->device.halo, &leaks, 1);
+}
+
 void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked)
 {
     const und_mac *m = &s->mac;
@@ -143,7 +162,10 @@ void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int 
     const und_pass guard = UND_PASS(guard_row, &g, &rows), settle = UND_PASS(settle_row, &g, &rows);
     const und_step steps_of[2] = {{.passes = &guard, .count = 1}, {.passes = &settle, .count = 1}};
     memset(s->parts->leaks, 0, slices * count * sizeof *s->parts->leaks);
+    get_around(&g);
     und_pass_steps(&s->device, steps_of, s->parts->some_move ? 2 : 1);
+    if (leaked)
+        get_leaks(s);
     for (size_t k = 0; leaked && k < slices * count; k++)
         leaked[k % count] += s->parts->leaks[k] * m->d[0] * m->d[1] * m->d[2];
 }

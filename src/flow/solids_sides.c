@@ -361,13 +361,22 @@ static void each_cell(const und_solids *s, float *phi, float *before, uint8_t ki
     }
 }
 
+/* What is between sides is told by those beside it, which have been pinned themselves. */
+static void get_beside(const und_solids *s, float *phi, int reach)
+{
+    const und_halo_field halo = und_halo_of(&s->mac, phi, sizeof *phi, reach);
+    und_halo_get(s->device.halo, &halo, 1);
+}
+
 void und_solids_pin(const und_solids *s, float *phi, float *before)
 {
+    get_beside(s, phi, 2);
     each_cell(s, phi, before, UND_THIN_WALL, pin_cell);
     each_cell(s, phi, before, UND_THIN_SHUT, pin_shut);
 }
 
 void und_solids_unpin(const und_solids *s, float *phi, float *before)
 {
+    get_beside(s, phi, 1);
     each_cell(s, phi, before, UND_THIN_WALL, unpin_cell);
 }

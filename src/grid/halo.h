@@ -74,9 +74,17 @@ static inline und_halo_field und_halo_of_slices(const und_mac *m, void *values, 
 
 typedef struct und_halo { /* of whoever has others beside */
     void *context;
+    int own[2]; /* its slices, of the whole grid: those from one to below the other, of which some may be
+                   beside the domain */
     void (*begin)(void *context, const und_halo_field *fields, int count);
     void (*end)(void *context, const und_halo_field *fields, int count);
 } und_halo;
+
+/* Whether a slice of the whole grid is one's own. */
+static inline bool und_halo_owns(const und_halo *halo, int z)
+{
+    return !halo || (z >= halo->own[0] && z < halo->own[1]);
+}
 
 /* halo: NULL where there is nobody else. */
 static inline void und_halo_begin(const und_halo *halo, const und_halo_field *fields, int count)

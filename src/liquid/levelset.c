@@ -644,6 +644,23 @@ static und_status check_memory(const und_levelset *s, und_error *err)
     return und_liquid_check_memory("levelset", s->mac.n, (per_cell + viscous) * cells, err);
 }
 
+static void share_grid(und_levelset *s)
+{
+    s->surface.device.halo = s->flow.device.halo = s->solids.device.halo = s->device.halo;
+    if (s->volume)
+        und_levelset_volumes(s)->device.halo = s->device.halo;
+    und_levelset_viscous_share(s);
+}
+
+void und_levelset_share(und_levelset *s, const und_halo *halo)
+{
+    s->device.halo = halo;
+    share_grid(s);
+    und_pressure_share(s->system, halo);
+    if (s->particles)
+        s->particles->device.halo = halo;
+}
+
 und_status und_levelset_open_grid(und_levelset *s, und_error *err)
 {
     const und_levelset_def *def = &s->def;
@@ -679,10 +696,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     if (s->volume)
         und_elements_hold_thin(s->elements);
     s->surface.keeps_thin = s->volume != NULL; /* how thick it is, cells know */
-    s->surface.device.halo = s->flow.device.halo = s->solids.device.halo = s->device.halo;
-    if (s->volume)
-        und_levelset_volumes(s)->device.halo = s->device.halo;
-    und_levelset_viscous_share(s);
+    share_grid(s);
     s->flow.crosses = (int)ceil(s->furthest) + 1;
     return UND_OK;
 }
@@ -722,9 +736,7 @@ static und_status make_parts(und_levelset *s, und_error *err)
         (((traced && def->spray) || s->volume) && und_levelset_spray_open(s, err)) ||
         und_levelset_fill(s, err))
         return err->status;
-    und_pressure_share(s->system, s->device.halo);
-    if (s->particles)
-        s->particles->device.halo = s->device.halo;
+    und_levelset_share(s, s->device.halo);
     return UND_OK;
 }
 

@@ -3,6 +3,7 @@
  * Behind liquid that leaves a solid there is air, in the solid, so that the flow draws it out between them.
  * The paper asks how the flow leaves; here the pressure has been asked before whether the solid holds it
  * (solids.loose), or flow that turns away from a wall below the surface would leave air there. */
+#include "flow/mac_flow_parts.h"
 #include "liquid/levelset_state.h"
 
 #include <math.h>
@@ -128,9 +129,21 @@ static bool is_air(const und_levelset *s, const int cell[3], size_t at)
     return s->solids.distance[at] < 0 && s->surface.phi[at] >= 0;
 }
 
+/* What is before cells that deep in a solid, and the flow beside them. */
+static void get_before(const und_levelset *s)
+{
+    enum { BEFORE = 3, BESIDE = 2 };
+    const und_halo_field loose = und_halo_of_mask(&s->mac, &s->solids.loose, BEFORE);
+    und_halo_get(s->device.halo, &loose, 1);
+    und_mac_flow_get(&s->flow, UND_GET_U, BESIDE);
+}
+
 void und_levelset_come_apart(und_levelset *s)
 {
-    if (s->solids.separate && mark(s, comes_apart))
+    if (!s->solids.separate)
+        return;
+    get_before(s);
+    if (mark(s, comes_apart))
         und_distance_refresh(&s->surface);
 }
 

@@ -5,6 +5,7 @@
  * liquid while the pressure is found, as films do, and take in just what they have room for.  Most are known
  * by the flow and gravity; those that only the pressure drives liquid into, once it is found: where they are
  * many it is found again, as long as that drives it into more. */
+#include "flow/mac_flow_parts.h"
 #include "grid/mask_kernel.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
@@ -325,6 +326,17 @@ static void find_gaps_block(const void *args, const und_set *set, int block)
 }
 static const und_kernel find_gaps = {"find_gaps", find_gaps_block};
 
+/* A gap goes on that far, with what is beside it, and what comes into it comes from as far behind its end. */
+static void get_beside(const search *f)
+{
+    const und_levelset *s = f->s;
+    und_halo_field phi = und_halo_of(&s->mac, NULL, sizeof *f->phi, f->reach + 1);
+    memcpy(&phi.values, &f->phi, sizeof phi.values); /* others' come there */
+    und_volume_get_cells(f->v, 2 * f->reach + 1);
+    und_mac_flow_get(&s->flow, UND_GET_U, f->reach + 1);
+    und_halo_get(s->device.halo, &phi, 1);
+}
+
 /* Adds cells to list[count]; how much they would have too much, cells. */
 static double find(const search *f, int32_t *list, int *count)
 {
@@ -336,7 +348,9 @@ static double find(const search *f, int32_t *list, int *count)
     const und_step steps[STEPS] = {{.passes = &mark, .count = 1}, {.passes = &look, .count = 1}};
     int64_t sum = 0;
     und_volume_borrow(f->v);
+    get_beside(f);
     und_pass_steps(&f->s->device, steps, STEPS);
+    und_volume_get_rows(f->v, p->row_sum, sizeof *p->row_sum);
     UND_MAC_EACH_ROW (m, row) {
         memcpy(list + *count, p->extra + und_mac_row(m, row), (size_t)p->row_count[row] * sizeof *list);
         *count += p->row_count[row];

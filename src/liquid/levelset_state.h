@@ -165,6 +165,8 @@ void und_levelset_find_speeds(und_levelset *s); /* levelset.c: the fastest, and 
  * stay when a window moves. */
 und_status und_levelset_open_grid(und_levelset *s, und_error *err);
 void und_levelset_close_grid(und_levelset *s);
+/* Who has the slices beside, from now on; NULL: nobody. */
+void und_levelset_share(und_levelset *s, const und_halo *halo);
 
 /* levelset_window.c: what stands at each cell, or high face across an axis, and goes on from one substep to
  * the next: saved with the state and carried along when the window moves.  A new one is one more line there.

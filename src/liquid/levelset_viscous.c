@@ -163,6 +163,8 @@ static void stress(und_levelset *s, und_levelset_pressed *pressed)
     und_mac_flow_project(&s->flow, s->system, &plain);
     und_levelset_beyond_sides(s, pressed->surface.phi, false);
     each_cell(s, &und_put_aside_kernel, plain.pressure);
+    const und_halo_field beside = und_field_halo(s->viscous, &fields[2], &s->mac, 1);
+    und_halo_get(s->device.halo, &beside, 1);
     und_mac_flow_push(&s->flow, plain.surface, s->viscous->viscous, s->dt, false);
     und_levelset_enforce_held_velocities(s);
     und_mac_flow_report report = und_viscous_step(s->viscous->solver, &flow);

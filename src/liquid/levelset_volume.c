@@ -5,6 +5,7 @@
  * hold too much or too little of. */
 #include "base/maths.h"
 #include "base/status.h"
+#include "flow/mac_flow_parts.h"
 #include "flow/solids_parts.h"
 #include "grid/field.h"
 #include "liquid/levelset_kernel.h"
@@ -23,6 +24,7 @@ static const float ROOM = 0.02f;
 static const float PASSED = -1, FROM_SOLID = 3; /* cells: phi, and distance, of cells that solids pass */
 static const double STILL = 0.1;                /* of sqrt(g dx): slower liquid is at rest to particles */
 enum { BEHIND = 3 };                            /* cells: so deep sources are looked for */
+enum { CARRIED = 2 + UND_SOLIDS_REACH + 2 };    /* cells: in a step, out of the solid, to one near there */
 static const double MOST_POURED = 2;            /* times what the flow asks of sources */
 
 struct und_levelset_volume {
@@ -225,6 +227,7 @@ void und_levelset_volume_passed(und_levelset *s)
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = und_levelset_walls(s);
     const covered look = {s, walls.room};
+    und_volume_get_cells(v, CARRIED);
     und_volume_list(v, NULL, is_covered, &look);
     for (int i = 0; i < v->parts->chunk_count; i++)
         UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].bits, at)
@@ -345,17 +348,22 @@ static void drain(und_levelset *s)
     const und_volume_walls walls = und_levelset_walls(s);
     const float *before = s->volume->before, *phi = s->surface.phi;
     int32_t *c = s->volume->cells.c;
-    int64_t drained = 0;
-    UND_MAC_EACH_ROW (m, row)
+    int64_t *of_row = s->volume->cells.parts->row_sum, drained = 0;
+    UND_MAC_EACH_ROW (m, row) {
+        of_row[row] = 0;
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;
             if (!(phi[at] > before[at] && c[at] > 0 && s->volume->cells.parts->own[at]))
                 continue;
             const float part = fminf(fmaxf(0.5f - phi[at], 0), 1);
             const int32_t most = und_volume_units(part * und_volume_room(&walls, at));
-            drained += c[at] > most ? c[at] - most : 0;
+            of_row[row] += c[at] > most ? c[at] - most : 0;
             c[at] = c[at] > most ? most : c[at];
         }
+    }
+    und_volume_get_rows(&s->volume->cells, of_row, sizeof *of_row);
+    UND_MAC_EACH_ROW (m, row)
+        drained += of_row[row];
     und_ledger_add(&s->ledger.drains, &s->lost[1], (double)drained * quantum(s));
 }
 
@@ -656,9 +664,13 @@ float und_levelset_volume_radius(const und_levelset *s, double units, double *pa
     return radius;
 }
 
+/* A drop is of who has the slice that it sets out in: to others who find it too it has gone as well. */
 int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], const double speed[3],
                                        float radius, double parts)
 {
+    const double slice = floor((place[2] - s->def.origin[2]) / s->def.dx);
+    if (s->mac.whole[2] > 1 && !und_halo_owns(s->device.halo, (int)fmin(fmax(slice, -1), s->mac.whole[2])))
+        return (int32_t)parts;
     if (!und_spray_add(und_levelset_drops(s), place, speed, radius))
         return 0;
     s->ledger.spray_out += parts * quantum(s);
@@ -703,6 +715,8 @@ void und_levelset_volume_fit(und_levelset *s)
     und_levelset_book(s, und_levelset_held_unpile(s));
     /* A viscous liquid is fitted at once: a disc that turns gets out of round where phi is late. */
     und_volume_fit(v, &s->surface, &walls, s->particles && !s->viscous && !(s->def.viscosity > 0));
+    und_mac_flow_get(&s->flow, UND_GET_U,
+                     2 * UND_VOLUME_TAKES + 1); /* how large drops are, and where they go */
     int used;
     und_levelset_breaking breaking = und_levelset_breaking_of(s, &used);
     und_volume_thin(v, &s->surface, &walls, und_levelset_breaks_up, und_levelset_break_up, &breaking);

@@ -75,6 +75,7 @@ static void find_films(const und_levelset *s, const und_levelset_pressed *p, con
     const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
     const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
                   slices = und_set_slices(&s->mac, UND_ROWS_INSIDE);
+    und_volume_get_films(films.v, films.d);
     const und_pass pass[] = {UND_PASS(und_distance_copy_row, &copy, &all),
                              und_volume_films_pass(&films, &slices)};
     und_pass_run(&s->device, pass, 2);

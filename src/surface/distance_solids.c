@@ -108,7 +108,12 @@ static void into_solids(und_distance *d, const float *wall, const und_mask *kept
     enum { PASSES = 3 }; /* the later ones have good values where the first met such as are in the solid */
     if (!wall)
         return;
-    und_distance_get(d, PASSES * (d->width + 4)); /* so far out of the deepest, and between two places */
+    const int far = PASSES * (d->width + 4); /* out of the deepest, and between two places */
+    und_distance_get(d, far);
+    if (kept) {
+        const und_halo_field others = und_halo_of_mask(&d->mac, kept, far);
+        und_halo_get(d->device.halo, &others, 1);
+    }
     into_args args = {.mac = d->mac,
                       .phi = d->phi,
                       .next = d->next,

@@ -49,12 +49,31 @@ static const und_field part_fields[] = {
     PART(row_chunks, AT_ROW_ENDS), PART(row_left, AT_ROW_ENDS)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
-void und_volume_get(const und_volume *v, const und_distance *d, float *const u[3], int reach)
+void und_volume_get_cells(const und_volume *v, int reach)
 {
     const und_halo_field halo[] = {und_field_halo(v, &fields[0], &v->mac, reach),
                                    und_field_halo(v, &fields[1], &v->mac, reach)};
     und_halo_get(v->device.halo, halo, 2);
+}
+
+void und_volume_get(const und_volume *v, const und_distance *d, float *const u[3], int reach)
+{
+    und_volume_get_cells(v, reach);
     und_distance_get_flow(d, u, reach);
+}
+
+static und_halo_field of_rows(const und_volume *v, void *values, size_t size)
+{
+    und_halo_field rows = und_halo_of_slices(&v->mac, values, size, 0, v->mac.n[2]);
+    rows.step = v->mac.n[1];
+    rows.count = (size_t)v->mac.n[1];
+    return rows;
+}
+
+void und_volume_get_rows(const und_volume *v, void *values, size_t size)
+{
+    const und_halo_field rows = of_rows(v, values, size);
+    und_halo_get(v->device.halo, &rows, 1);
 }
 
 void und_volume_borrow(const und_volume *v)
@@ -183,8 +202,11 @@ UND_KERNEL(sum_row, und_volume, UND_EACH_ROW)
 int64_t und_volume_summed(const und_volume *v)
 {
     und_volume_parts *p = v->parts;
+    const und_halo_field rows[] = {of_rows(v, p->row_sum, sizeof *p->row_sum),
+                                   of_rows(v, p->row_most, sizeof *p->row_most)};
     int64_t sum = 0;
     p->most = 0;
+    und_halo_get(v->device.halo, rows, 2);
     UND_MAC_EACH_ROW (&v->mac, row) {
         sum += p->row_sum[row];
         p->most = p->row_most[row] > p->most ? p->row_most[row] : p->most;
@@ -268,6 +290,9 @@ void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST
     l->pass[2] = UND_PASS(list_row, l, &l->rows);
     for (int i = 0; i < UND_VOLUME_LIST_STEPS; i++)
         steps[i] = (und_step){.passes = &l->pass[i], .count = 1};
+    l->counts = of_rows(l->v, l->v->parts->row_count, sizeof *l->v->parts->row_count);
+    steps[1].halo = &l->counts;
+    steps[1].halos = l->sums;
 }
 
 static void list(und_volume_listing *l)
@@ -409,11 +434,10 @@ static size_t fullest_away(const und_volume *v, const int cell[3], size_t at, in
 
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
-    enum { FURTHEST = 8 };
     int cell[3];
     und_volume_pay(v, walls, at);
     und_volume_cell(&v->mac, at, cell);
-    for (int away = 2; v->c[at] < 0 && away <= FURTHEST && !walls->room; away++)
+    for (int away = 2; v->c[at] < 0 && away <= UND_VOLUME_PAY_FURTHEST && !walls->room; away++)
         for (size_t from; v->c[at] < 0 && (from = fullest_away(v, cell, at, away)) != at;)
             pay_from(v, at, from);
 }
@@ -626,8 +650,12 @@ UND_KERNEL(put_back, chunk_args, UND_EACH_BLOCK)
 
 void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
-    enum { ROUNDS = 6 };
+    enum { ROUNDS = 6, IN_ROUND = 2, PART = 2 }; /* a cell gets from one that may give where others are */
     und_volume_parts *p = v->parts;
+    if (walls->room) {
+        und_volume_get_cells(v, ROUNDS * IN_ROUND);
+        und_distance_get_phi(d, ROUNDS * IN_ROUND + PART);
+    }
     for (int round = 0; round < ROUNDS && walls->room; round++) {
         und_volume_list(v, NULL, is_buried, &(buried){v, walls});
         if (p->count == 0)
@@ -681,6 +709,7 @@ void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_ch
 {
     enum { ROUNDS = 8 };
     const chunk_args args = {v, NULL, walls};
+    und_volume_get_cells(v, ROUNDS);
     und_volume_list(v, NULL, fn, context);
     const und_set chunks = und_volume_chunks(v);
     const und_pass passes[] = {UND_PASS(find_excess, &args, &chunks), UND_PASS(find_even, &args, &chunks),

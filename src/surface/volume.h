@@ -143,6 +143,7 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
  * cells break up `breaks` says, by all threads, of the thickness there, in cells; 0 is what phi shows nothing
  * of, gathered into beads.  Of each of these, in order, fn says how much leaves.  It may be more than the
  * cell has, by as much as those around have that are as thin, `beside`. */
+enum { UND_VOLUME_TAKES = 1 }; /* they are so near */
 typedef bool und_volume_breaks_fn(const void *context, const int cell[3], float thickness);
 typedef int32_t und_volume_thin_fn(void *context, const int cell[3], size_t at, int32_t beside);
 void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls,

@@ -198,6 +198,15 @@ static void find_films(const und_volume_filming *f, und_place p)
 }
 UND_KERNEL(find_films, und_volume_filming, UND_EACH_ROW)
 
+/* What is on a wall is told by two cells before it; and so far beyond those which are known run. */
+enum { TOLD_BY = 2, KNOWN = 2, RUNS_BY = 3, LAYERS_BY = 2 };
+
+void und_volume_get_films(const und_volume *v, const und_distance *d)
+{
+    und_volume_get_cells(v, KNOWN + TOLD_BY);
+    und_distance_get_phi(d, KNOWN + TOLD_BY);
+}
+
 und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows)
 {
     return UND_PASS(find_films, f, rows);
@@ -207,6 +216,7 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
 {
     const und_volume_filming f = {v, d, walls};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    und_volume_get_films(v, d);
     und_pass(&v->device, find_films, &f, &rows);
 }
 
@@ -466,6 +476,17 @@ static void follow_wall(const run *r, size_t at, float speed)
         r->films->u[across][low] = speed;
 }
 
+/* What speeds are told by, of cells so many slices beyond. */
+static void get_around(const run *r, int reach)
+{
+    const und_mac *m = &r->v->mac;
+    und_halo_field nu = und_halo_of(m, NULL, sizeof *r->films->viscosities, reach);
+    memcpy(&nu.values, &r->films->viscosities, sizeof nu.values); /* others' come there */
+    und_volume_get_cells(r->v, reach);
+    und_distance_get_phi(r->d, reach);
+    und_halo_get(r->v->device.halo, &nu, nu.values != NULL);
+}
+
 /* ---- Layers ---- */
 
 /* How thick the liquid is that lies on a wall which cuts a cell; no number where that is not known. */
@@ -529,8 +550,10 @@ void und_volume_slow_layers(const und_volume *v, const und_distance *d, const un
 {
     const run r = {v, d, walls, films};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    if (walls->room && walls->rest)
-        und_pass(&v->device, slow_row, &r, &rows);
+    if (!walls->room || !walls->rest)
+        return;
+    get_around(&r, LAYERS_BY);
+    und_pass(&v->device, slow_row, &r, &rows);
 }
 
 /* ---- What the pressure is not asked for ---- */
@@ -560,6 +583,7 @@ void und_volume_free_films(const und_volume *v, const und_distance *d, const und
                            const size_t *cells, int count, float *const u[3])
 {
     float distance, normal[3];
+    und_volume_get_films(v, d);
     for (int i = 0; i < count; i++) {
         const size_t at = cells[i];
         if (!und_volume_leans(v, walls, at, &distance, normal))
@@ -580,6 +604,15 @@ void und_volume_free_films(const und_volume *v, const und_distance *d, const und
     }
     und_scratch_give_back(v->parts->scratch, v->parts->kept);
     v->parts->kept = NULL;
+}
+
+/* A cell beyond one's own has a face of these. */
+static void get_speeds(const run *r)
+{
+    und_halo_field halo[3];
+    for (int a = 0; a < 3; a++)
+        halo[a] = und_halo_of(&r->v->mac, r->films->u[a], sizeof *r->films->u[a], 1);
+    und_halo_get(r->v->device.halo, halo, 3);
 }
 
 static void run_row(const run *r, int row)
@@ -633,6 +666,8 @@ void und_volume_run_films(const und_volume *v, const und_distance *d, const und_
     const und_step steps[3] = {{.passes = &passes[0], .count = 1},
                                {.passes = &passes[1], .count = 1, .unless = &even},
                                {.passes = &passes[2], .count = 1, .unless = &even}};
+    get_around(&r, KNOWN + RUNS_BY);
+    get_speeds(&r);
     und_pass_steps(&v->device, steps, 3);
 }
 
@@ -702,10 +737,14 @@ static void settle(const und_volume *v, const und_distance *d, const und_volume_
         hand(v, at, in, und_volume_units(walls->room[in]) - v->c[in]);
 }
 
-/* In order, as cells may get from one that has got itself. */
+/* In order, as cells may get from one that has got itself: most often of a few in a row.  Others' phi and
+ * speeds are there, from und_volume_move. */
 void und_volume_settle_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                              const und_volume_flow *flow)
 {
+    enum { IN_A_ROW = 6 };
+    if (walls->room && walls->rest)
+        und_volume_get_cells(v, TOLD_BY + IN_A_ROW);
     for (int turn = 0; turn < 2 && walls->room && walls->rest; turn++)
         UND_MAC_EACH_ROW (&v->mac, row)
             UND_VOLUME_ALOFT(v, d->phi, row, at)

@@ -50,7 +50,7 @@ typedef struct findings {
     bool none[TO_SURFACE]; /* nothing is to be brought to the surface, round by round; */
     bool paid;             /* no cell owes any; */
     bool more;             /* what is left is to be gone on with */
-    int64_t left;          /* around cells, all together */
+    int64_t *left;         /* around cells, all together, of each slice */
 } findings;
 
 typedef struct fit_args {
@@ -408,12 +408,27 @@ static inline void set_over(const fit_args *a, und_place block)
 }
 UND_KERNEL(set_over, fit_args, UND_EACH_BLOCK)
 
+/* Where the cells of a slice end. */
+static ptrdiff_t end_of_slice(const und_mac *m, int z)
+{
+    return (ptrdiff_t)und_mac_at(m, 0, 0, z + 1);
+}
+
+/* What is left, of a slice. */
+static void add_left(const fit_args *a, int z, int64_t left)
+{
+    if (left != 0)
+        __atomic_fetch_add(&a->found->left[z], left, __ATOMIC_RELAXED);
+}
+
 static inline void shift(const fit_args *a, und_place block)
 {
     const und_volume *v = a->f.v;
     und_volume_chunk *const first = v->parts->chunk + block.at, *const end = first + block.x;
     float *next = v->parts->fraction;
     int64_t left = 0;
+    int cell[3];
+    und_volume_cell(&v->mac, (size_t)first->at, cell);
     for (und_volume_chunk *k = first; k < end; k++) {
         const ptrdiff_t ahead = und_volume_ahead(k, end)->at, beside = ahead + v->mac.step[2];
         und_volume_fetch(a->f.phi, ahead);
@@ -421,11 +436,13 @@ static inline void shift(const fit_args *a, und_place block)
         und_volume_fetch(v->parts->over, beside);
         und_volume_fetch(v->parts->area, beside);
         und_volume_fetch(v->c, beside);
+        for (; k->at >= end_of_slice(&v->mac, cell[2]); left = 0)
+            add_left(a, cell[2]++, left);
         left += set_shifted(&a->f, k, next);
         UND_VOLUME_OF_CHUNK(k, k->film, at)
         next[at] = film_surface(&a->f, at, next[at]);
     }
-    __atomic_fetch_add(&a->found->left, left, __ATOMIC_RELAXED);
+    add_left(a, cell[2], left);
 }
 UND_KERNEL(shift, fit_args, UND_EACH_BLOCK)
 
@@ -440,8 +457,11 @@ UND_KERNEL(set_phi, fit_args, UND_EACH_BLOCK)
 
 static inline void judge(const fit_args *a, und_place block)
 {
+    int64_t left = 0;
     (void)block;
-    a->found->more = a->round + 1 < SHIFTS && (double)a->found->left > a->f.enough;
+    for (int z = 0; z < a->f.v->mac.n[2]; z++)
+        left += a->found->left[z];
+    a->found->more = a->round + 1 < SHIFTS && (double)left > a->f.enough;
 }
 UND_KERNEL(judge, fit_args, UND_EACH_BLOCK)
 
@@ -474,6 +494,7 @@ typedef struct way {
     und_volume_enclosing encloses;
     und_set chunks, all, slices, rows, beyond, one;
     und_distance_beside_args beside;
+    und_halo_field extra, left;
     und_pass pass[MOST_PASSES];
     und_step step[MOST_STEPS];
     int passes, steps;
@@ -495,7 +516,10 @@ static void add_shift(way *w, findings *found)
     const und_pass *evening = &w->pass[w->passes];
     for (int round = 0; round < w->args->f.rounds; round++)
         w->pass[w->passes++] = UND_PASS(even_out, &w->args[round], &w->slices);
-    w->steps += und_pass_chain_steps(w->step + w->steps, evening, w->args->f.rounds);
+    const int steps = und_pass_chain_steps(w->step + w->steps, evening, w->args->f.rounds);
+    w->step[w->steps].halo = &w->extra;
+    w->step[w->steps].halos = 1;
+    w->steps += steps;
     for (int round = 0; round < PAYING; round++) {
         add(w, UND_PASS(find_payers, w->args, &w->chunks), &found->paid);
         add(w, UND_PASS(pay, w->args, &w->chunks), &found->paid);
@@ -509,11 +533,37 @@ static void add_shift(way *w, findings *found)
 static void add_end(way *w, findings *found)
 {
     add(w, UND_PASS(judge, &w->end, &w->one), NULL);
+    w->step[w->steps - 1].halo = &w->left;
+    w->step[w->steps - 1].halos = 1;
     w->pass[w->passes] = UND_PASS(clear, w->args, &w->all);
     w->pass[w->passes + 1] = UND_PASS(refresh, w->args, &w->rows);
     w->step[w->steps++] = (und_step){.passes = &w->pass[w->passes], .count = 2, .unless = &found->more};
     w->passes += 2;
     add(w, UND_PASS(und_distance_beside_row, &w->beside, &w->beyond), &found->more);
+}
+
+/* Slices beyond one's own: as many as what is looked at in a cell is told by, and paying and evening out go
+ * further. */
+enum { TOLD_BY = 2, PAYS = 2 * PAYING };
+static int reach_of_extra(const fit *f)
+{
+    return f->rounds + PAYS + TOLD_BY;
+}
+static int reach_of(const fit *f)
+{
+    const int first = 2 * TO_SURFACE, then = reach_of_extra(f);
+    return (first > then ? first : then) + TOLD_BY;
+}
+
+/* What it begins with. */
+static void get_beside(const fit *f)
+{
+    const und_volume *v = f->v;
+    const int reach = reach_of(f);
+    const und_halo_field unsure = und_halo_of(&v->mac, v->parts->unsure, sizeof *v->parts->unsure, reach);
+    und_volume_get_cells(v, reach);
+    und_distance_get_phi(f->d, reach);
+    und_halo_get(v->device.halo, &unsure, 1);
 }
 
 /* Whether phi moved by more than enough. */
@@ -530,17 +580,42 @@ static bool go_once(const fit_args *args, int all_count)
              .one = und_set_list(args, 1, 1, 1),
              .beside = {*m, args->f.phi},
              .encloses = {args->f.v, args->f.walls, args->f.phi, args->f.tracked},
+             .extra = und_halo_of(m, v->parts->extra, sizeof *v->parts->extra, reach_of_extra(&args->f)),
+             .left = und_halo_of_slices(m, v->parts->row_sum, sizeof *v->parts->row_sum, 0, m->n[2]),
              .end = *args};
+    w.extra.type = UND_I32;
     for (int i = 0; i < EVENING; i++) {
         w.args[i] = *args;
         w.args[i].round = i;
     }
-    *found = (findings){.none = {true, true, true}, .paid = true};
+    *found = (findings){.none = {true, true, true}, .paid = true, .left = v->parts->row_sum};
+    memset(found->left, 0, (size_t)m->n[2] * sizeof *found->left);
     add(&w, und_volume_encloses_pass(&w.encloses, &w.chunks), NULL);
     add_shift(&w, found);
     add_end(&w, found);
     und_pass_steps(&v->device, w.step, w.steps);
     return found->more;
+}
+
+/* Of cells of others who has them knows whether they have something left.  What moves phi of those that have
+ * none stays as it was. */
+static void get_left(const fit *f, const int32_t *row_first)
+{
+    const und_volume *v = f->v;
+    const und_volume_parts *p = v->parts;
+    und_volume_chunk *const end = p->chunk + row_first[und_mac_rows(&v->mac)];
+    und_halo_field halo[] = {und_halo_of(&v->mac, p->mark, sizeof *p->mark, reach_of(f)),
+                             und_halo_of(&v->mac, p->over, sizeof *p->over, 1),
+                             und_halo_of(&v->mac, p->area, sizeof *p->area, 1)};
+    halo[0].type = UND_U8;
+    halo[1].type = halo[2].type = UND_I32;
+    for (const und_volume_chunk *k = p->chunk + row_first[0]; k < end; k++)
+        und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0}, k->bits & ~(unsigned)k->left);
+    und_halo_get(v->device.halo, halo, 3);
+    und_volume_get_cells(v, reach_of(f));
+    und_distance_get_phi(f->d, reach_of(f));
+    for (und_volume_chunk *k = p->chunk + row_first[0]; k < end; k++)
+        k->left = (uint16_t)(k->bits & und_lanes_bits(und_lanes_bytes(p->mark + k->at) != 0));
 }
 
 /* From here on those cells are looked at that have something left. */
@@ -574,6 +649,7 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     fit_args args = {.f = {v, walls, d->phi, d, tracked, 0, 0, tracked ? EVENING : EVENING_ALONE, 0},
                      .found = &found};
     und_volume_leave_solids(v, d, walls);
+    get_beside(&args.f);
     v->parts->over = und_scratch_take_zeroed(v->parts->scratch);
     v->parts->area = v->parts->over + und_scratch_bytes(v->mac.count * sizeof(int32_t)) / sizeof(int32_t);
     args.f.enough = SHOWN * (double)und_volume_list_and_sum(v, look_near, &args.f, v->film);
@@ -584,6 +660,8 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     args.all = all.chunk;
     args.row_first = all.row_chunks;
     for (; go_once(&args, all.chunk_count); args.round++) {
+        if (v->device.halo)
+            get_left(&args.f, args.row_first);
         look_at_left(v, args.row_first, all.row_left);
         args.row_first = all.row_left;
     }

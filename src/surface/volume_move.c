@@ -595,16 +595,6 @@ static int reach_beyond(const move *m)
     return (parts < 1 ? 1 : parts) * IN_PART + (int)ceilf(m->args.reach) + 2;
 }
 
-/* What all slices have lost, row by row. */
-static void get_sums(const und_volume *v)
-{
-    und_halo_field sums =
-        und_halo_of_slices(&v->mac, v->parts->row_sum, sizeof *v->parts->row_sum, 0, v->mac.n[2]);
-    sums.step = v->mac.n[1];
-    sums.count = (size_t)v->mac.n[1];
-    und_halo_get(v->device.halo, &sums, 1);
-}
-
 int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                         const und_volume_flow *flow)
 {
@@ -617,7 +607,7 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
     m.stays = flow->stays / sqrtf((float)m.args.parts);
     for (int part = 0; part < m.args.parts; part += PARTS)
         move_parts(&m, part, part + PARTS < m.args.parts ? part + PARTS : m.args.parts);
-    get_sums(v);
+    und_volume_get_rows(v, v->parts->row_sum, sizeof *v->parts->row_sum);
     UND_MAC_EACH_ROW (&v->mac, row)
         left += v->parts->row_sum[row];
     return left;

@@ -46,8 +46,11 @@ typedef struct und_volume_parts {
 
 enum { UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
 
-/* What others have of cells, of the surface and of the flow, so many slices beyond one's own. */
+/* What others have of cells, of the surface and of the flow, so many slices beyond one's own; of cells alone;
+ * and of rows, all that they have. */
 void und_volume_get(const und_volume *v, const und_distance *d, float *const u[3], int reach);
+void und_volume_get_cells(const und_volume *v, int reach);
+void und_volume_get_rows(const und_volume *v, void *values, size_t size);
 
 /* Which of the UND_LANES cells from one on are worth a look, as bits. */
 typedef unsigned und_volume_look_fn(const void *context, size_t at);
@@ -72,10 +75,11 @@ typedef struct und_volume_listing {
     und_volume_look_fn *look;
     und_volume_choose_fn *fn;
     const void *context;
-    bool sums;        /* what all of each row's cells hold is found beside */
+    bool sums;        /* what all of each row's cells hold is found beside; and others' cells count */
     uint8_t *cleared; /* of all cells, becomes 0 beside; NULL: none */
     und_set rows, once;
     und_pass pass[3];
+    und_halo_field counts;
 } und_volume_listing;
 enum { UND_VOLUME_LIST_STEPS = 3 };
 void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS]);
@@ -83,7 +87,7 @@ void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST
 /* Solids are put where they come to within a step, and the flow goes over what they leave of faces then: of
  * cells that they pass meanwhile some get too much for it, and their neighbours as much too little.  Those
  * that fn chooses, inside of the liquid, even that out among themselves, over open faces: the pressure would
- * stir the liquid for it. */
+ * stir the liquid for it.  Others' phi is there, from und_volume_leave_solids. */
 void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
                      const void *context);
 
@@ -93,6 +97,7 @@ typedef struct und_volume_filming {
     const und_distance *d;
     const und_volume_walls *walls;
 } und_volume_filming;
+void und_volume_get_films(const und_volume *v, const und_distance *d); /* what others have for it */
 und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows);
 
 #define UND_VOLUME_NEAR 2.6f        /* cells: of phi, what und_volume_fit looks at */
@@ -120,6 +125,7 @@ void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t
 /* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds. */
 void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at);
 /* The same, and where there are no solids then cells further off. */
+enum { UND_VOLUME_PAY_FURTHEST = 8 };
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at);
 
 /* Some chunks further on, which is to be fetched by the time it is worked on. */

@@ -288,12 +288,23 @@ static void take_away(const thin *t, und_distance *d, size_t at, int32_t amount)
     }
 }
 
+/* What is taken along is taken of those beside, of what others have left; beads go on in each round, and to
+ * one that others may go to.  Debts are few, and far from each other. */
+static void get_beside(const und_volume *v, const und_distance *d, const und_volume_walls *walls)
+{
+    enum { TAKES = 2 * UND_VOLUME_TAKES, GATHERS = 2 * GATHERING, TOLD_BY = 2 };
+    const int pays = 2 * (walls->room ? 2 : UND_VOLUME_PAY_FURTHEST);
+    und_volume_get_cells(v, TAKES + pays + GATHERS + TOLD_BY);
+    und_distance_get_phi(d, TAKES + pays + GATHERS + TOLD_BY);
+}
+
 void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls,
                      und_volume_breaks_fn *breaks, und_volume_thin_fn *fn, void *context)
 {
     bool none;
     const thin t = {v, walls, d->phi, &none, breaks, context};
     const und_volume_parts *p = v->parts;
+    get_beside(v, d, walls);
     find_breaking(&t);
     for (const und_volume_chunk *k = p->chunk; k < p->chunk + p->chunk_count; k++)
         UND_VOLUME_OF_CHUNK(k, k->gives, at)
