@@ -11,7 +11,7 @@ static const float OUT = 0.9f;      /* cells: phi of what it shows nothing of */
 static const float SETTLES = 0.05f; /* of a cell: films settle where there is so much room */
 static const double MOST_EVENS = 0.25;
 static const double MIDDLE = 0.52; /* cells: up to there films count as liquid while the pressure is found */
-static const float LEAST_WALL = 0.1f, THIN_LAYER = 0.1f; /* of a face; cells */
+static const float LEAST_WALL = 0.1f; /* of a face */
 static const float ALONG = 0.5f; /* cosine: faces that a film goes over along its wall */
 /* Of gravity: what presses films on steep walls on, for their contact line, which holds what is at most twice
  * as thick as on a floor. */
@@ -92,7 +92,7 @@ static bool leans_on_side(const und_volume *v, const und_volume_walls *walls, si
     return false;
 }
 
-static void solid_normal(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
+void und_volume_solid_normal(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
 {
     const und_mac *m = &v->mac;
     const float *d = walls->distance + at;
@@ -104,7 +104,7 @@ static bool leans_on_solid(const und_volume *v, const und_volume_walls *walls, s
 {
     const und_mac *m = &v->mac;
     const float *d = walls->distance + at;
-    solid_normal(v, walls, at, normal);
+    und_volume_solid_normal(v, walls, at, normal);
     const int best = und_volume_across(normal);
     const float most = normal[best];
     const size_t step = (size_t)m->step[best];
@@ -243,6 +243,19 @@ static float column_at(const und_volume *v, const und_volume_walls *walls, size_
     return held;
 }
 
+float und_volume_held_layer(const und_volume *v, const und_volume_walls *walls, size_t at)
+{
+    float normal[3], way[3], area = wall_area(v, walls, at, normal);
+    const int across = und_volume_across(normal);
+    size_t next;
+    if (!(walls->room[at] < 1) || !(area > LEAST_WALL))
+        return INFINITY;
+    for (int by = -1; by <= 1; by += 2)
+        if (in_column(v, walls, at, across, by, &next))
+            area += wall_area(v, walls, next, way);
+    return column_at(v, walls, at, across) / area;
+}
+
 float und_volume_film_thickness(const und_volume *v, const und_volume_walls *walls, size_t at,
                                 const float normal[3])
 {
@@ -336,10 +349,8 @@ static side side_of(const run *r, size_t at, const float normal[3])
     return s;
 }
 
-/* 1/s */
-static double drag_at(const run *r, size_t at, double thick, double speed)
+double und_volume_drag(const und_volume_films *f, size_t at, double thick, double speed)
 {
-    const und_volume_films *f = r->films;
     const double given = f->viscosities ? (double)f->viscosities[at] : f->viscosity;
     const double nu = fmax(given, f->least_viscosity), h = fmax(thick, 1e-3) * f->dx;
     const double reynolds = fmax(speed * h / nu, 1);
@@ -388,7 +399,7 @@ static float film_speed(const run *r, int axis, const side *low, const side *hig
     const side *other = wet == low ? high : low;
     const double out = wet == low ? 1 : -1, h = fmax((double)wet->thick, 1e-3), next = (double)other->thick;
     const double thick = other->dry ? h : 0.5 * (h + fmin(next, MIDDLE)), line = (double)f->contact;
-    const double slows = 1 + f->dt * drag_at(r, wet->at, thick, fabs((double)u));
+    const double slows = 1 + f->dt * und_volume_drag(f, wet->at, thick, fabs((double)u));
     const bool slanted = und_volume_is_slanted(r->v, r->walls, r->d->phi, wet->at, wet->normal);
     const int across = und_volume_across(wet->normal);
     const double bears = weighs(r, wet), press = fmax(bears, 0);
@@ -464,73 +475,6 @@ static void follow_wall(const run *r, size_t at, float speed)
         r->films->u[across][at] = speed;
     if (r->walls->open[across][low] > 0 && !(r->v->parts->inside[low] && r->v->film[low]))
         r->films->u[across][low] = speed;
-}
-
-/* ---- Layers ---- */
-
-/* How thick the liquid is that lies on a wall which cuts a cell; no number where that is not known. */
-static float layer_at(const run *r, size_t at)
-{
-    float normal[3], way[3], area = wall_area(r->v, r->walls, at, normal);
-    const int across = und_volume_across(normal);
-    size_t next;
-    if (!(r->walls->room[at] < 1) || !(area > LEAST_WALL))
-        return INFINITY;
-    for (int by = -1; by <= 1; by += 2)
-        if (in_column(r->v, r->walls, at, across, by, &next))
-            area += wall_area(r->v, r->walls, next, way);
-    return column_at(r->v, r->walls, at, across) / area;
-}
-
-/* At the high face of a cell: what is thickest of the layers beside it that phi shows. */
-static void slow_face(const run *r, size_t at, int axis)
-{
-    const und_volume *v = r->v;
-    const size_t next = at + (size_t)v->mac.step[axis];
-    const float *phi = r->d->phi;
-    float *u = &r->films->u[axis][at], thick = 0;
-    if (!(r->walls->open[axis][at] > 0) || !v->parts->inside[at] || !v->parts->inside[next] || v->film[at] ||
-        v->film[next] || !(phi[at] < 0 || phi[next] < 0))
-        return;
-    if (phi[at] < 0)
-        thick = layer_at(r, at);
-    if (phi[next] < 0)
-        thick = fmaxf(thick, layer_at(r, next));
-    if (thick < THIN_LAYER)
-        *u /= (float)(1 + r->films->dt * drag_at(r, at, (double)thick, fabs((double)*u)));
-}
-
-static bool is_cut_by_wall(float room)
-{
-    return room < 1 && room > 0;
-}
-
-static void slow_row(const run *r, und_place p)
-{
-    const size_t end = p.at + (size_t)r->v->mac.n[0];
-    for (size_t first = p.at; first < end; first += UND_LANES) {
-        const und_lanes room = und_lanes_load(r->walls->room + first);
-        size_t bits = und_lanes_bits((room < 1) & (room > 0)) & und_volume_row_bits(end - first);
-        for (; bits; bits &= bits - 1) {
-            const size_t at = first + (size_t)__builtin_ctzll(bits);
-            for (int a = 0; a < axes_of(&r->v->mac); a++) {
-                const size_t low = at - (size_t)r->v->mac.step[a];
-                slow_face(r, at, a);
-                if (!is_cut_by_wall(r->walls->room[low]))
-                    slow_face(r, low, a);
-            }
-        }
-    }
-}
-UND_KERNEL(slow_row, run, UND_EACH_ROW)
-
-void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                            const und_volume_films *films)
-{
-    const run r = {v, d, walls, films};
-    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    if (walls->room && walls->rest)
-        und_pass(&v->device, slow_row, &r, &rows);
 }
 
 /* ---- What the pressure is not asked for ---- */
@@ -713,7 +657,7 @@ void und_volume_settle_films(const und_volume *v, const und_distance *d, const u
                 float normal[3];
                 if (!(walls->distance[at] < SETTLING) || !is_out(v, d, at))
                     continue;
-                solid_normal(v, walls, at, normal);
+                und_volume_solid_normal(v, walls, at, normal);
                 if (!und_volume_is_slanted(v, walls, d->phi, at, normal))
                     continue;
                 for (int a = 0; turn == 0 && a < axes_of(&v->mac) && v->film[at]; a++)

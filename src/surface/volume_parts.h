@@ -95,6 +95,12 @@ typedef struct und_volume_filming {
 } und_volume_filming;
 und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows);
 
+/* 1/s: by so much walls slow down what is so many cells thick and goes at so many m/s. */
+double und_volume_drag(const und_volume_films *f, size_t at, double thick, double speed);
+/* How thick the liquid is that lies on a wall which cuts a cell, cells; no number where that is not known. */
+float und_volume_held_layer(const und_volume *v, const und_volume_walls *walls, size_t at);
+void und_volume_solid_normal(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3]);
+
 #define UND_VOLUME_NEAR 2.6f        /* cells: of phi, what und_volume_fit looks at */
 #define UND_VOLUME_AREA_ONE 0x1p20f /* in area[]: so many are 1 */
 enum { UND_VOLUME_UNKNOWN = 255 };  /* in to[]: not looked for yet */
