@@ -6,6 +6,7 @@
 static const float NEAR_WALL = 1, LEAST_ROOM = 0.01f;
 static const float INNER =
     0.5f; /* cells: middles so near to a slanted wall have what is before it beside them */
+enum { NEAR_LIQUID = 3 };
 static const float SETTLING = 1.5f; /* cells: from a slanted wall what is there is a film's */
 static const float OUT = 0.9f;      /* cells: phi of what it shows nothing of */
 static const float SETTLES = 0.05f; /* of a cell: films settle where there is so much room */
@@ -43,12 +44,37 @@ static bool in_column(const und_volume *v, const und_volume_walls *walls, size_t
     return v->parts->inside[*next] && (by == 0 || walls->open[axis][by < 0 ? *next : at] > 0);
 }
 
-static bool is_beside_liquid(const und_volume *v, const float *phi, size_t at)
+/* Whether phi shows liquid outside of walls within so many cells. */
+static bool is_near_liquid(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
 {
-    bool beside = false;
-    for (int a = 0; a < 3; a++)
-        beside = beside || phi[at + (size_t)v->mac.step[a]] < 0 || phi[at - (size_t)v->mac.step[a]] < 0;
-    return beside;
+    const und_mac *m = &v->mac;
+    int cell[3], low[3], high[3];
+    und_volume_cell(m, at, cell);
+    for (int a = 0; a < 3; a++) {
+        low[a] = cell[a] > NEAR_LIQUID ? cell[a] - NEAR_LIQUID : 0;
+        high[a] = cell[a] + NEAR_LIQUID < m->n[a] ? cell[a] + NEAR_LIQUID + 1 : m->n[a];
+    }
+    for (int z = low[2]; z < high[2]; z++)
+        for (int y = low[1]; y < high[1]; y++)
+            for (int x = low[0]; x < high[0]; x++) {
+                const size_t there = und_mac_at(m, x, y, z);
+                if (phi[there] < 0 && und_volume_room(walls, there) > 0)
+                    return true;
+            }
+    return false;
+}
+
+/* In walls phi goes on: below a film as below the edge of a pool, which is not far from that. */
+static bool is_beside_liquid(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
+{
+    bool in_wall = false;
+    for (int way = 0; way < 6; way++) {
+        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
+        if (phi[next] < 0 && und_volume_room(walls, next) > 0)
+            return true;
+        in_wall = in_wall || phi[next] < 0;
+    }
+    return in_wall && is_near_liquid(v, walls, phi, at);
 }
 
 bool und_volume_is_slanted(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
@@ -59,7 +85,7 @@ bool und_volume_is_slanted(const und_volume *v, const und_volume_walls *walls, c
     size_t next;
     const double off = (double)normal[0] * walls->gravity[0] + (double)normal[1] * walls->gravity[1] +
                        (double)normal[2] * walls->gravity[2];
-    if (!walls->rest || off > 0 || und_volume_is_straight(normal) || (phi && is_beside_liquid(v, phi, at)))
+    if (!walls->rest || off > 0 || und_volume_is_straight(normal) || (phi && is_beside_liquid(v, walls, phi, at)))
         return false;
     for (int by = -1; by <= 1; by++)
         if (in_column(v, walls, at, across, by, &next)) {
@@ -152,7 +178,7 @@ static place place_of(const und_volume *v, const und_volume_walls *walls, const 
     float distance, normal[3];
     if (!(phi[at] > 0 && v->c[at] > 0) || !und_volume_leans(v, walls, at, &distance, normal))
         return NOT_ON_WALL;
-    return is_beside_liquid(v, phi, at) ? BESIDE_LIQUID : ON_WALL;
+    return is_beside_liquid(v, walls, phi, at) ? BESIDE_LIQUID : ON_WALL;
 }
 
 static bool is_film_beside_liquid(const und_volume *v, const und_volume_walls *walls, size_t at, int32_t part)
