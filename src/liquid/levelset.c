@@ -157,8 +157,9 @@ static bool drags(const und_levelset *s)
     return s->viscous || s->solids.friction || und_levelset_diffuses(s);
 }
 
-/* Plain viscosity, friction, and walls under thin layers.  What they drag is a flow that keeps its volume: or walls would hold up the
- * liquid's weight beside them, which the pressure of all of it would then drive up there. */
+/* Plain viscosity, friction, and walls under thin layers.  What they drag is a flow that keeps its volume: or
+ * walls would hold up the liquid's weight beside them, which the pressure of all of it would then drive up
+ * there. */
 static void drag(und_levelset *s, und_levelset_pressed *pressed)
 {
     const und_mac_flow_projection plain = {.surface = &pressed->surface,

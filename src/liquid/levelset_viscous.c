@@ -154,7 +154,8 @@ static void stress(und_levelset *s, und_levelset_pressed *pressed)
                                    .surface = plain.surface,
                                    .solids = &s->solids,
                                    .held = plain.held,
-                                   .nu = und_levelset_volume_leave_layers(s, s->viscous->nu, s->viscous->left),
+                                   .nu =
+                                       und_levelset_volume_leave_layers(s, s->viscous->nu, s->viscous->left),
                                    .stick = s->def.stick,
                                    .dt = s->dt,
                                    .tolerance = s->def.tolerance,

@@ -13,7 +13,7 @@ static const float SETTLES = 0.05f; /* of a cell: films settle where there is so
 static const double MOST_EVENS = 0.25;
 static const double MIDDLE = 0.52; /* cells: up to there films count as liquid while the pressure is found */
 static const float LEAST_WALL = 0.1f; /* of a face */
-static const float ALONG = 0.5f; /* cosine: faces that a film goes over along its wall */
+static const float ALONG = 0.5f;      /* cosine: faces that a film goes over along its wall */
 /* Of gravity: what presses films on steep walls on, for their contact line, which holds what is at most twice
  * as thick as on a floor. */
 static const double LEAST_PULL = 0.25;
@@ -85,7 +85,8 @@ bool und_volume_is_slanted(const und_volume *v, const und_volume_walls *walls, c
     size_t next;
     const double off = (double)normal[0] * walls->gravity[0] + (double)normal[1] * walls->gravity[1] +
                        (double)normal[2] * walls->gravity[2];
-    if (!walls->rest || off > 0 || und_volume_is_straight(normal) || (phi && is_beside_liquid(v, walls, phi, at)))
+    if (!walls->rest || off > 0 || und_volume_is_straight(normal) ||
+        (phi && is_beside_liquid(v, walls, phi, at)))
         return false;
     for (int by = -1; by <= 1; by++)
         if (in_column(v, walls, at, across, by, &next)) {

@@ -4,9 +4,9 @@
 #include <math.h>
 
 static const float DRAGGED = 2, FREE = 3; /* cells: layers up to so thick are slowed down; and not at all */
-static const float HARDLY = 0.1f;         /* cells: what phi says of cells may be but the level beside these */
-static const float WITHIN = 1;            /* cells: so far in a wall are what faces of open cells touch */
-static const float ALONG = 0.5f;          /* cosine: the surface lies along the wall */
+static const float HARDLY = 0.1f; /* cells: what phi says of cells may be but the level beside these */
+static const float WITHIN = 1;    /* cells: so far in a wall are what faces of open cells touch */
+static const float ALONG = 0.5f;  /* cosine: the surface lies along the wall */
 
 typedef struct layering {
     const und_volume *v;
@@ -81,9 +81,10 @@ static float layer_at(const layering *l, size_t at)
         const int a = side / 2, up = side % 2 ? -1 : 1;
         const float away = l->walls->closed[side] && m->n[a] > 1 ? to_side(l, at, -up * m->step[a]) : FREE;
         if (away < FREE)
-            thick = fminf(thick, thickness_over(l, at, away,
-                                                (const float[3]){a == 0 ? (float)up : 0, a == 1 ? (float)up : 0,
-                                                                 a == 2 ? (float)up : 0}));
+            thick =
+                fminf(thick, thickness_over(l, at, away,
+                                            (const float[3]){a == 0 ? (float)up : 0, a == 1 ? (float)up : 0,
+                                                             a == 2 ? (float)up : 0}));
     }
     return thick;
 }
@@ -140,12 +141,15 @@ static unsigned may_be_layers(const layering *l, und_place p, int x)
 static void find_rates(const layering *l, und_place p)
 {
     float *rate = l->v->parts->fraction + p.at;
+    bool any = false;
     memset(rate, 0, (size_t)l->v->mac.n[0] * sizeof *rate);
     for (int x = 0; x < l->v->mac.n[0]; x += UND_LANES)
         for (unsigned bits = may_be_layers(l, p, x); bits; bits &= bits - 1) {
             const int i = x + __builtin_ctz(bits);
             rate[i] = rate_in(l, p.at + (size_t)i);
+            any |= rate[i] > 0;
         }
+    l->v->parts->row_layers[p.y + p.z * l->v->mac.n[1]] = any;
 }
 UND_KERNEL(find_rates, layering, UND_EACH_ROW)
 
@@ -154,7 +158,8 @@ static void slow_face(const layering *l, size_t at, int axis)
 {
     const und_volume *v = l->v;
     const size_t next = at + (size_t)v->mac.step[axis];
-    const float low = v->parts->fraction[at], high = v->parts->fraction[next];
+    const float low = l->d->phi[at] < 0 ? v->parts->fraction[at] : 0;
+    const float high = l->d->phi[next] < 0 ? v->parts->fraction[next] : 0; /* or no pass comes to its row */
     if (!(l->walls->open[axis][at] > 0) || !v->parts->inside[at] || !v->parts->inside[next] || v->film[at] ||
         v->film[next])
         return;
@@ -162,8 +167,18 @@ static void slow_face(const layering *l, size_t at, int axis)
     l->films->u[axis][at] /= 1 + (float)l->films->dt * both;
 }
 
+/* In a row, and in those that its high faces are shared with. */
+static bool has_layers(const layering *l, und_place p)
+{
+    const und_mac *m = &l->v->mac;
+    const uint8_t *there = l->v->parts->row_layers + (p.y + p.z * m->n[1]);
+    return there[0] || (p.y + 1 < m->n[1] && there[1]) || (p.z + 1 < m->n[2] && there[m->n[1]]);
+}
+
 static void slow_row(const layering *l, und_place p)
 {
+    if (!has_layers(l, p))
+        return;
     const float *rate = l->v->parts->fraction;
     for (int x = 0; x < l->v->mac.n[0]; x += UND_LANES)
         for (int a = 0; a < axes_of(&l->v->mac); a++) {

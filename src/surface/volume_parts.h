@@ -42,6 +42,7 @@ typedef struct und_volume_parts {
     und_total *row_total;
     int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
     uint8_t *row_films;      /* of rows: whether und_volume_find_films found some */
+    uint8_t *row_layers;     /* the same of layers that walls slow down */
 } und_volume_parts;
 
 enum { UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
