@@ -194,12 +194,12 @@ static void layers_run_down_a_slanted_wall(void **state)
 {
     (void)state;
     static const slope list[] = {
-        {30, 0.005, 0.01, 0.05, false}, {30, 0.005, 0.005, 0.05, false}, {30, 0.01, 0.01, 0.05, false},
-        {30, 0.01, 0.005, 0.05, false}, {38, 0.005, 0.01, 0.1, false},   {38, 0.005, 0.005, 0.05, false},
-        {38, 0.01, 0.01, 0.05, false},  {38, 0.01, 0.005, 0.05, false},  {46, 0.005, 0.01, 0.1, false},
-        {46, 0.005, 0.005, 0.05, false}, {46, 0.01, 0.01, 0.1, false},   {46, 0.01, 0.005, 0.05, false},
-        {38, 0.015, 0.01, 0.1, false},  {38, 0.015, 0.0075, 0.1, false}, {60, 0.01, 0.01, 0.1, false},
-        {75, 0.01, 0.01, 0.1, false},   {38, 0.01, 0.01, 0.1, true},     {38, 0.01, 0.005, 0.1, true}};
+        {30, 0.005, 0.01, 0.05, false},  {30, 0.005, 0.005, 0.05, false}, {30, 0.01, 0.01, 0.05, false},
+        {30, 0.01, 0.005, 0.05, false},  {38, 0.005, 0.01, 0.1, false},   {38, 0.005, 0.005, 0.05, false},
+        {38, 0.01, 0.01, 0.05, false},   {38, 0.01, 0.005, 0.05, false},  {46, 0.005, 0.01, 0.1, false},
+        {46, 0.005, 0.005, 0.05, false}, {46, 0.01, 0.01, 0.1, false},    {46, 0.01, 0.005, 0.05, false},
+        {38, 0.015, 0.01, 0.1, false},   {38, 0.015, 0.0075, 0.1, false}, {60, 0.01, 0.01, 0.1, false},
+        {75, 0.01, 0.01, 0.1, false},    {38, 0.01, 0.01, 0.1, true},     {38, 0.01, 0.005, 0.1, true}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         const double nu = 1e-3, from = 0.125, to = 0.25;
         const double wanted = mean_speed(9.81 * sin(list[k].angle * M_PI / 180), list[k].thick, nu, from, to);
@@ -244,7 +244,8 @@ static double speed_on_floor(double floor, double thick, double nu, double angle
 static void layers_run_down_a_floor(void **state)
 {
     (void)state;
-    static const double floors[] = {0, 3, 3.25, 3.45, 3.5, 3.8}, layers[] = {0.003, 0.0045, 0.007, 0.01, 0.015};
+    static const double floors[] = {0, 3, 3.25, 3.45, 3.5, 3.8},
+                        layers[] = {0.003, 0.0045, 0.007, 0.01, 0.015};
     for (size_t i = 0; i < sizeof floors / sizeof *floors; i++)
         for (size_t k = 0; k < sizeof layers / sizeof *layers; k++)
             for (int water = 0; water < 2; water++) {
@@ -379,11 +380,14 @@ static void off_an_edge(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_down_a_slope),  cmocka_unit_test(runs_down_a_slanted_wall),
-        cmocka_unit_test(layers_run_down_a_slanted_wall), cmocka_unit_test(layers_run_down_a_floor),
-        cmocka_unit_test(a_bump_levels),      cmocka_unit_test(a_heap_levels),
-        cmocka_unit_test(contact_lines_stop), cmocka_unit_test(drops_feed_films),
-        cmocka_unit_test(off_an_edge)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_down_a_slope),
+                                       cmocka_unit_test(runs_down_a_slanted_wall),
+                                       cmocka_unit_test(layers_run_down_a_slanted_wall),
+                                       cmocka_unit_test(layers_run_down_a_floor),
+                                       cmocka_unit_test(a_bump_levels),
+                                       cmocka_unit_test(a_heap_levels),
+                                       cmocka_unit_test(contact_lines_stop),
+                                       cmocka_unit_test(drops_feed_films),
+                                       cmocka_unit_test(off_an_edge)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,11 +68,12 @@ static float to_side(const layering *l, size_t at, ptrdiff_t step)
     return fminf(away, FREE);
 }
 
-/* How thick the layer is that a cell of liquid is in, cells: the thinnest, in corners. */
-static float layer_at(const layering *l, size_t at)
+/* How thick the layer is that a cell of liquid is in, cells, and the way out from its wall: the thinnest, in
+ * corners. */
+static float layer_at(const layering *l, size_t at, float normal[3])
 {
     const und_mac *m = &l->v->mac;
-    float thick = INFINITY, normal[3];
+    float thick = INFINITY;
     if (has_solids(l) && l->walls->distance[at] < FREE) {
         und_volume_solid_normal(l->v, l->walls, at, normal);
         thick = thickness_over(l, at, l->walls->distance[at], normal);
@@ -80,11 +81,12 @@ static float layer_at(const layering *l, size_t at)
     for (int side = 0; side < 2 * axes_of(m); side++) {
         const int a = side / 2, up = side % 2 ? -1 : 1;
         const float away = l->walls->closed[side] && m->n[a] > 1 ? to_side(l, at, -up * m->step[a]) : FREE;
-        if (away < FREE)
-            thick =
-                fminf(thick, thickness_over(l, at, away,
-                                            (const float[3]){a == 0 ? (float)up : 0, a == 1 ? (float)up : 0,
-                                                             a == 2 ? (float)up : 0}));
+        const float out[3] = {a == 0 ? (float)up : 0, a == 1 ? (float)up : 0, a == 2 ? (float)up : 0};
+        const float there = away < FREE ? thickness_over(l, at, away, out) : INFINITY;
+        if (there < thick) {
+            thick = there;
+            memcpy(normal, out, sizeof out);
+        }
     }
     return thick;
 }
@@ -95,17 +97,21 @@ static float share_of(float thick)
     return thick < FREE ? fminf(1, (FREE - thick) / (FREE - DRAGGED)) : 0;
 }
 
-static double speed_in(const layering *l, size_t at)
+/* m/s, along its wall */
+static double speed_in(const layering *l, size_t at, const float normal[3])
 {
-    double sum = 0;
+    double speed[3] = {0}, out = 0, sum = 0, size = 1e-12;
     for (int a = 0; a < axes_of(&l->v->mac); a++) {
         const ptrdiff_t low = -l->v->mac.step[a];
         const float *u = l->films->u[a] + at, *open = l->walls->open[a] + at;
-        const double ways = (open[0] > 0) + (open[low] > 0);
+        const int ways = (open[0] > 0) + (open[low] > 0);
         const double both = (open[0] > 0 ? (double)u[0] : 0) + (open[low] > 0 ? (double)u[low] : 0);
-        sum += ways > 0 ? both * both / (ways * ways) : 0;
+        speed[a] = ways > 0 ? both / ways : 0;
+        out += speed[a] * (double)normal[a];
+        size += (double)normal[a] * (double)normal[a];
+        sum += speed[a] * speed[a];
     }
-    return sqrt(sum);
+    return sqrt(fmax(sum - out * out / size, 0));
 }
 
 /* 1/s */
@@ -113,8 +119,10 @@ static float rate_in(const layering *l, size_t at)
 {
     const float held = has_solids(l) ? und_volume_held_layer(l->v, l->walls, at) : INFINITY;
     const bool hardly = held < HARDLY;
-    const float thick = hardly ? held : layer_at(l, at), share = hardly ? 1 : share_of(thick);
-    return share > 0 ? share * (float)und_volume_drag(l->films, at, (double)thick, speed_in(l, at)) : 0;
+    float normal[3] = {0};
+    const float thick = hardly ? held : layer_at(l, at, normal), share = hardly ? 1 : share_of(thick);
+    return share > 0 ? share * (float)und_volume_drag(l->films, at, (double)thick, speed_in(l, at, normal))
+                     : 0;
 }
 
 /* Of the UND_LANES cells from one on: liquid near a wall and near the air. */
@@ -209,7 +217,8 @@ static void leave_layers(const layering *l, und_place p)
     for (int x = 0; x < l->v->mac.n[0]; x += UND_LANES)
         for (unsigned bits = may_be_layers(l, p, x); bits; bits &= bits - 1) {
             const size_t at = p.at + (size_t)x + (size_t)__builtin_ctz(bits);
-            l->left[at] *= 1 - share_of(layer_at(l, at));
+            float normal[3];
+            l->left[at] *= 1 - share_of(layer_at(l, at, normal));
         }
 }
 UND_KERNEL(leave_layers, layering, UND_EACH_ROW)
