@@ -207,6 +207,64 @@ static void layers_run_down_a_slanted_wall(void **state)
     }
 }
 
+/* Down a wall that faces no axis: the mean speed of what is above its middle. */
+static double speed_in_space(const double normal[3], double thick, double nu, double time)
+{
+    und_error err = {0};
+    const double dx = 0.01, steep = sqrt(1 - normal[1] * normal[1]);
+    const int n = 24, ny = (int)(n * (normal[0] + normal[2]) / normal[1]) + 12;
+    const double high = (ny - 5.63) * dx;
+    const und_vec3 half = {normal[0], normal[1], normal[2]};
+    und_shape *wall =
+        und_shape_create(&(und_shape){.kind = UND_PLANE, .center = {0, high, 0}, .half = half}, &err);
+    und_shape *top = und_shape_create(
+        &(und_shape){.kind = UND_PLANE,
+                     .center = {thick * normal[0], high + thick * normal[1], thick * normal[2]},
+                     .half = half},
+        &err);
+    const und_obstacle_def solid = {.name = "wall", .shape = wall};
+    const und_fill_def fill = {.shape = top};
+    und_levelset_def def = tank(n, ny, dx);
+    def.n[2] = n;
+    def.viscosity = nu;
+    def.obstacles = &solid;
+    def.obstacle_count = 1;
+    def.fills = &fill;
+    def.fill_count = 1;
+    und_levelset *s = start_levelset(&def);
+    run_until(s, time);
+    double sum = 0, all = 0;
+    for (int z = n / 3; z < 2 * n / 3; z++)
+        for (int x = n / 3; x < 2 * n / 3; x++)
+            for (int y = 0; y < ny; y++) {
+                const double held = und_levelset_volume_cells(s)[und_mac_at(&s->mac, x, y, z)];
+                for (int a = 0; a < 3; a++) {
+                    const double down = ((a == 1 ? -1 : 0) + normal[1] * normal[a]) / steep;
+                    const int next[3] = {x + (a == 0), y + (a == 1), z + (a == 2)};
+                    sum += held * down * 0.5 *
+                           (und_levelset_velocity(s, a, x, y, z) +
+                            und_levelset_velocity(s, a, next[0], next[1], next[2]));
+                }
+                all += held;
+            }
+    und_levelset_destroy(s);
+    und_shape_destroy(wall);
+    und_shape_destroy(top);
+    return sum / all;
+}
+
+static void layers_run_down_a_wall_in_space(void **state)
+{
+    (void)state;
+    static const double list[][3] = {{30, 0, 0.006}, {35, 30, 0.006}, {35, 30, 0.01}, {46, 45, 0.01}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        const double nu = 1e-3, time = 0.2, a = list[k][0] * M_PI / 180, b = list[k][1] * M_PI / 180;
+        const double wanted = mean_speed(9.81 * sin(a), list[k][2], nu, time - 1e-3, time);
+        const double normal[3] = {sin(a) * cos(b), cos(a), sin(a) * sin(b)};
+        assert_double_near(speed_in_space(normal, list[k][2], nu, time), wanted, 0.03 * wanted);
+    }
+}
+
 /* On a floor anywhere in a cell, under gravity that leans: the speed in the middle. */
 static double speed_on_floor(double floor, double thick, double nu, double angle, double time)
 {
@@ -384,6 +442,7 @@ int main(void)
                                        cmocka_unit_test(runs_down_a_slanted_wall),
                                        cmocka_unit_test(layers_run_down_a_slanted_wall),
                                        cmocka_unit_test(layers_run_down_a_floor),
+                                       cmocka_unit_test(layers_run_down_a_wall_in_space),
                                        cmocka_unit_test(a_bump_levels),
                                        cmocka_unit_test(a_heap_levels),
                                        cmocka_unit_test(contact_lines_stop),
