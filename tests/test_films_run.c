@@ -137,6 +137,184 @@ static void runs_down_a_slanted_wall(void **state)
     }
 }
 
+/* Under gravity along its wall a layer speeds up by du/dt = along - slows u: what it has gone from one
+ * time to another, over that time.  Nusselt's law, or where that slows down more Blasius's of eddies. */
+static double mean_speed(double along, double thick, double nu, double from, double to)
+{
+    double sum = 0, u = 0;
+    const double dt = 1e-5;
+    for (double t = 0; t < to; t += dt) {
+        const double slows =
+            fmax(3 * nu / (thick * thick), 0.028 * pow(fmax(u * thick / nu, 1), -0.25) * u / thick);
+        u = (u + dt * along) / (1 + dt * slows);
+        sum += t > from ? u * dt : 0;
+    }
+    return sum / (to - from);
+}
+
+typedef struct slope {
+    double angle, thick, dx, off; /* degrees, m, and how much the speed may be off */
+    bool stick;
+} slope;
+
+/* What passes the middle of a wall of that slope, filled with a layer that phi shows. */
+static double speed_down(const slope *p, double nu, double from, double to)
+{
+    und_error err = {0};
+    const int n = (int)(0.48 / p->dx);
+    const double dx = p->dx, a = p->angle * M_PI / 180, normal[2] = {sin(a), cos(a)};
+    const int ny = (int)(n * tan(a)) + 12;
+    const double high = ny - 5.63;
+    und_shape plane = {.kind = UND_PLANE, .center = {0, high * dx, 0}, .half = {normal[0], normal[1], 0}};
+    und_shape *wall = und_shape_create(&plane, &err);
+    plane.center = (und_vec3){p->thick * normal[0], high * dx + p->thick * normal[1], 0};
+    und_shape *top = und_shape_create(&plane, &err);
+    const und_obstacle_def solid = {.name = "wall", .shape = wall};
+    const und_fill_def fill = {.shape = top};
+    und_levelset_def def = tank(n, ny, dx);
+    def.viscosity = nu;
+    def.stick = p->stick;
+    def.obstacles = &solid;
+    def.obstacle_count = 1;
+    def.fills = &fill;
+    def.fill_count = 1;
+    und_levelset *s = start_levelset(&def);
+    run_until(s, from);
+    const double before = upper_half(s, p->angle > 45);
+    run_until(s, to);
+    const double speed = (before - upper_half(s, p->angle > 45)) * dx * dx / ((to - from) * p->thick);
+    und_levelset_destroy(s);
+    und_shape_destroy(wall);
+    und_shape_destroy(top);
+    return speed;
+}
+
+/* Whatever the grid says of a layer, whether that is half a cell or two: it is as fast. */
+static void layers_run_down_a_slanted_wall(void **state)
+{
+    (void)state;
+    static const slope list[] = {
+        {30, 0.005, 0.01, 0.05, false},  {30, 0.005, 0.005, 0.05, false}, {30, 0.01, 0.01, 0.05, false},
+        {30, 0.01, 0.005, 0.05, false},  {38, 0.005, 0.01, 0.1, false},   {38, 0.005, 0.005, 0.05, false},
+        {38, 0.01, 0.01, 0.05, false},   {38, 0.01, 0.005, 0.05, false},  {46, 0.005, 0.01, 0.1, false},
+        {46, 0.005, 0.005, 0.05, false}, {46, 0.01, 0.01, 0.1, false},    {46, 0.01, 0.005, 0.05, false},
+        {38, 0.015, 0.01, 0.1, false},   {38, 0.015, 0.0075, 0.1, false}, {60, 0.01, 0.01, 0.1, false},
+        {75, 0.01, 0.01, 0.1, false},    {38, 0.01, 0.01, 0.1, true},     {38, 0.01, 0.005, 0.1, true}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        const double nu = 1e-3, from = 0.125, to = 0.25;
+        const double wanted = mean_speed(9.81 * sin(list[k].angle * M_PI / 180), list[k].thick, nu, from, to);
+        assert_double_near(speed_down(&list[k], nu, from, to), wanted, list[k].off * wanted);
+    }
+}
+
+/* Down a wall that faces no axis: the mean speed of what is above its middle. */
+static double speed_in_space(const double normal[3], double thick, double nu, double time)
+{
+    und_error err = {0};
+    const double dx = 0.01, steep = sqrt(1 - normal[1] * normal[1]);
+    const int n = 24, ny = (int)(n * (normal[0] + normal[2]) / normal[1]) + 12;
+    const double high = (ny - 5.63) * dx;
+    const und_vec3 half = {normal[0], normal[1], normal[2]};
+    und_shape *wall =
+        und_shape_create(&(und_shape){.kind = UND_PLANE, .center = {0, high, 0}, .half = half}, &err);
+    und_shape *top = und_shape_create(
+        &(und_shape){.kind = UND_PLANE,
+                     .center = {thick * normal[0], high + thick * normal[1], thick * normal[2]},
+                     .half = half},
+        &err);
+    const und_obstacle_def solid = {.name = "wall", .shape = wall};
+    const und_fill_def fill = {.shape = top};
+    und_levelset_def def = tank(n, ny, dx);
+    def.n[2] = n;
+    def.viscosity = nu;
+    def.obstacles = &solid;
+    def.obstacle_count = 1;
+    def.fills = &fill;
+    def.fill_count = 1;
+    und_levelset *s = start_levelset(&def);
+    run_until(s, time);
+    double sum = 0, all = 0;
+    for (int z = n / 3; z < 2 * n / 3; z++)
+        for (int x = n / 3; x < 2 * n / 3; x++)
+            for (int y = 0; y < ny; y++) {
+                const double held = und_levelset_volume_cells(s)[und_mac_at(&s->mac, x, y, z)];
+                for (int a = 0; a < 3; a++) {
+                    const double down = ((a == 1 ? -1 : 0) + normal[1] * normal[a]) / steep;
+                    const int next[3] = {x + (a == 0), y + (a == 1), z + (a == 2)};
+                    sum += held * down * 0.5 *
+                           (und_levelset_velocity(s, a, x, y, z) +
+                            und_levelset_velocity(s, a, next[0], next[1], next[2]));
+                }
+                all += held;
+            }
+    und_levelset_destroy(s);
+    und_shape_destroy(wall);
+    und_shape_destroy(top);
+    return sum / all;
+}
+
+static void layers_run_down_a_wall_in_space(void **state)
+{
+    (void)state;
+    static const double list[][3] = {{30, 0, 0.006}, {35, 30, 0.006}, {35, 30, 0.01}, {46, 45, 0.01}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        const double nu = 1e-3, time = 0.2, a = list[k][0] * M_PI / 180, b = list[k][1] * M_PI / 180;
+        const double wanted = mean_speed(9.81 * sin(a), list[k][2], nu, time - 1e-3, time);
+        const double normal[3] = {sin(a) * cos(b), cos(a), sin(a) * sin(b)};
+        assert_double_near(speed_in_space(normal, list[k][2], nu, time), wanted, 0.03 * wanted);
+    }
+}
+
+/* On a floor anywhere in a cell, under gravity that leans: the speed in the middle. */
+static double speed_on_floor(double floor, double thick, double nu, double angle, double time)
+{
+    und_error err = {0};
+    const int n = 4 * N;
+    const double dx = 0.01, a = angle * M_PI / 180;
+    und_shape plane = {.kind = UND_PLANE, .center = {0, floor * dx, 0}, .half = {0, 1, 0}};
+    und_shape *ground = und_shape_create(&plane, &err);
+    plane.center.y += thick;
+    und_shape *top = und_shape_create(&plane, &err);
+    const und_obstacle_def solid = {.name = "floor", .shape = ground};
+    const und_fill_def fill = {.shape = top};
+    und_levelset_def def = tank(n, 12, dx);
+    def.gravity[0] = 9.81 * sin(a);
+    def.gravity[1] = -9.81 * cos(a);
+    def.viscosity = nu;
+    def.open[1] = true;
+    def.obstacles = &solid;
+    def.obstacle_count = floor > 0;
+    def.fills = &fill;
+    def.fill_count = 1;
+    und_levelset *s = start_levelset(&def);
+    const double from = time - 0.125;
+    run_until(s, from);
+    const double before = volume_of(s, 0, n / 2);
+    run_until(s, time);
+    const double speed = (before - volume_of(s, 0, n / 2)) * dx * dx / (0.125 * thick);
+    und_levelset_destroy(s);
+    und_shape_destroy(ground);
+    und_shape_destroy(top);
+    return speed;
+}
+
+/* The domain's floor (0) or a solid's, under water, which eddies slow down, and what is thick. */
+static void layers_run_down_a_floor(void **state)
+{
+    (void)state;
+    static const double floors[] = {0, 3, 3.25, 3.45, 3.5, 3.8},
+                        layers[] = {0.003, 0.0045, 0.007, 0.01, 0.015};
+    for (size_t i = 0; i < sizeof floors / sizeof *floors; i++)
+        for (size_t k = 0; k < sizeof layers / sizeof *layers; k++)
+            for (int water = 0; water < 2; water++) {
+                const double nu = water ? 1e-6 : 1e-3, angle = water ? 5 : 30, time = water ? 0.75 : 0.25;
+                const double along = 9.81 * sin(angle * M_PI / 180);
+                const double wanted = mean_speed(along, layers[k], nu, time - 0.125, time);
+                assert_double_near(speed_on_floor(floors[i], layers[k], water ? 0 : nu, angle, time), wanted,
+                                   0.02 * wanted);
+            }
+}
+
 static double amplitude(const und_levelset *s, int n)
 {
     double sum = 0;
@@ -260,10 +438,15 @@ static void off_an_edge(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_down_a_slope),  cmocka_unit_test(runs_down_a_slanted_wall),
-        cmocka_unit_test(a_bump_levels),      cmocka_unit_test(a_heap_levels),
-        cmocka_unit_test(contact_lines_stop), cmocka_unit_test(drops_feed_films),
-        cmocka_unit_test(off_an_edge)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_down_a_slope),
+                                       cmocka_unit_test(runs_down_a_slanted_wall),
+                                       cmocka_unit_test(layers_run_down_a_slanted_wall),
+                                       cmocka_unit_test(layers_run_down_a_floor),
+                                       cmocka_unit_test(layers_run_down_a_wall_in_space),
+                                       cmocka_unit_test(a_bump_levels),
+                                       cmocka_unit_test(a_heap_levels),
+                                       cmocka_unit_test(contact_lines_stop),
+                                       cmocka_unit_test(drops_feed_films),
+                                       cmocka_unit_test(off_an_edge)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

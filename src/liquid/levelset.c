@@ -151,8 +151,15 @@ static void fill_and_drain(und_levelset *s)
     s->drained = 0;
 }
 
-/* Plain viscosity and friction.  What they drag is a flow that keeps its volume: or walls would hold up the
- * liquid's weight beside them, which the pressure of all of it would then drive up there. */
+/* What takes much of a velocity in a step waits for forces and pressure, with which it is in balance. */
+static bool drags(const und_levelset *s)
+{
+    return s->viscous || s->solids.friction || und_levelset_diffuses(s);
+}
+
+/* Plain viscosity, friction, and walls under thin layers.  What they drag is a flow that keeps its volume: or
+ * walls would hold up the liquid's weight beside them, which the pressure of all of it would then drive up
+ * there. */
 static void drag(und_levelset *s, und_levelset_pressed *pressed)
 {
     const und_mac_flow_projection plain = {.surface = &pressed->surface,
@@ -172,6 +179,7 @@ static void drag(und_levelset *s, und_levelset_pressed *pressed)
     }
     und_levelset_diffuse(s);
     und_mac_flow_rub(&s->flow, &s->solids, s->kick);
+    und_levelset_volume_slow(s);
     if (!viscous) {
         und_mac_flow_push(&s->flow, plain.surface, s->flow.p, -s->kick, plain.keen);
         und_levelset_beyond_sides(s, pressed->surface.phi, false);
@@ -316,14 +324,15 @@ static und_mac_flow_report make_flow(und_levelset *s)
         carry_velocity(s); /* 4.4.6 */
     STEP (FORCES) {
         und_levelset_viscous_keep(s);
-        und_levelset_volume_slow(s);
+        if (!drags(s))
+            und_levelset_volume_slow(s);
         push(s);
         und_levelset_volume_keep(s, &pressed);
     }
     STEP (DIFFUSE) {
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s, &pressed); /* 4.4.7 */
-        if (s->solids.friction || und_levelset_diffuses(s))
+        if (drags(s))
             drag(s, &pressed);
     }
     STEP (PROJECT) {

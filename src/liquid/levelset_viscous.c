@@ -17,7 +17,8 @@ static const double LASTS = 0.9;
 
 struct und_levelset_viscous {
     und_viscous *solver;
-    float *nu; /* m2/s, of cells of liquid */
+    float *nu;   /* m2/s, of cells of liquid */
+    float *left; /* of that, but for thin layers, which walls slow down as they do films */
     /* Of p, m2/s2: what the liquid's weight and inertia call for, in this substep, and what its viscosity
      * does, from the substep before on; 0 outside the liquid. */
     double *plain, *viscous;
@@ -35,9 +36,9 @@ bool und_levelset_viscosity_varies(const und_levelset_def *def)
 
 #define FIELD(member, ...) UND_FIELD(struct und_levelset_viscous, member, UND_AT_CELLS, ##__VA_ARGS__)
 
-static const und_field fields[] = {FIELD(nu, .halo = UND_HALO_BESIDE), FIELD(plain),
-                                   FIELD(viscous, .halo = UND_HALO_BESIDE)};
-enum { FIELDS = sizeof fields / sizeof *fields };
+static const und_field fields[] = {FIELD(nu, .halo = UND_HALO_BESIDE), FIELD(left, .halo = UND_HALO_BESIDE),
+                                   FIELD(plain), FIELD(viscous, .halo = UND_HALO_BESIDE)};
+enum { OF_VISCOUS = 3, FIELDS = sizeof fields / sizeof *fields };
 
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err)
 {
@@ -148,22 +149,23 @@ static void stress(und_levelset *s, und_levelset_pressed *pressed)
                                            .pressure = pressed->pressure,
                                            .tolerance = s->def.tolerance,
                                            .max_iterations = s->def.max_iterations};
+    set_viscosity(s, plain.surface);
     const und_viscous_flow flow = {.flow = &s->flow,
                                    .surface = plain.surface,
                                    .solids = &s->solids,
                                    .held = plain.held,
-                                   .nu = s->viscous->nu,
+                                   .nu =
+                                       und_levelset_volume_leave_layers(s, s->viscous->nu, s->viscous->left),
                                    .stick = s->def.stick,
                                    .dt = s->dt,
                                    .tolerance = s->def.tolerance,
                                    .max_iterations = s->def.max_iterations};
-    set_viscosity(s, plain.surface);
     memcpy(plain.pressure, s->flow.p, s->mac.count * sizeof *plain.pressure);
     und_levelset_beyond_sides(s, pressed->surface.phi, true);
     und_mac_flow_project(&s->flow, s->system, &plain);
     und_levelset_beyond_sides(s, pressed->surface.phi, false);
     each_cell(s, &und_put_aside_kernel, plain.pressure);
-    const und_halo_field beside = und_field_halo(s->viscous, &fields[2], &s->mac, 1);
+    const und_halo_field beside = und_field_halo(s->viscous, &fields[OF_VISCOUS], &s->mac, 1);
     und_halo_get(s->device.halo, &beside, 1);
     und_mac_flow_push(&s->flow, plain.surface, s->viscous->viscous, s->dt, false);
     und_levelset_enforce_held_velocities(s);

@@ -476,11 +476,21 @@ static und_volume_films films_of(und_levelset *s)
 
 void und_levelset_volume_slow(und_levelset *s)
 {
-    if (!s->volume || !s->solids.any)
+    if (!s->volume)
         return;
     const und_volume_walls walls = und_levelset_walls(s);
-    const und_volume_films films = films_of(s);
+    und_volume_films films = films_of(s);
+    films.dt = s->kick;
     und_volume_slow_layers(&s->volume->cells, &s->surface, &walls, &films);
+}
+
+float *und_levelset_volume_leave_layers(const und_levelset *s, float *nu, float *left)
+{
+    if (!s->volume)
+        return nu;
+    const und_volume_walls walls = und_levelset_walls(s);
+    und_volume_leave_layers(&s->volume->cells, &s->surface, &walls, nu, left);
+    return left;
 }
 
 typedef struct pouring {

@@ -6,13 +6,14 @@
 static const float NEAR_WALL = 1, LEAST_ROOM = 0.01f;
 static const float INNER =
     0.5f; /* cells: middles so near to a slanted wall have what is before it beside them */
+enum { NEAR_LIQUID = 3 };
 static const float SETTLING = 1.5f; /* cells: from a slanted wall what is there is a film's */
 static const float OUT = 0.9f;      /* cells: phi of what it shows nothing of */
 static const float SETTLES = 0.05f; /* of a cell: films settle where there is so much room */
 static const double MOST_EVENS = 0.25;
 static const double MIDDLE = 0.52; /* cells: up to there films count as liquid while the pressure is found */
-static const float LEAST_WALL = 0.1f, THIN_LAYER = 0.1f; /* of a face; cells */
-static const float ALONG = 0.5f; /* cosine: faces that a film goes over along its wall */
+static const float LEAST_WALL = 0.1f; /* of a face */
+static const float ALONG = 0.5f;      /* cosine: faces that a film goes over along its wall */
 /* Of gravity: what presses films on steep walls on, for their contact line, which holds what is at most twice
  * as thick as on a floor. */
 static const double LEAST_PULL = 0.25;
@@ -43,12 +44,37 @@ static bool in_column(const und_volume *v, const und_volume_walls *walls, size_t
     return v->parts->inside[*next] && (by == 0 || walls->open[axis][by < 0 ? *next : at] > 0);
 }
 
-static bool is_beside_liquid(const und_volume *v, const float *phi, size_t at)
+/* Whether phi shows liquid outside of walls within so many cells. */
+static bool is_near_liquid(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
 {
-    bool beside = false;
-    for (int a = 0; a < 3; a++)
-        beside = beside || phi[at + (size_t)v->mac.step[a]] < 0 || phi[at - (size_t)v->mac.step[a]] < 0;
-    return beside;
+    const und_mac *m = &v->mac;
+    int cell[3], low[3], high[3];
+    und_volume_cell(m, at, cell);
+    for (int a = 0; a < 3; a++) {
+        low[a] = cell[a] > NEAR_LIQUID ? cell[a] - NEAR_LIQUID : 0;
+        high[a] = cell[a] + NEAR_LIQUID < m->n[a] ? cell[a] + NEAR_LIQUID + 1 : m->n[a];
+    }
+    for (int z = low[2]; z < high[2]; z++)
+        for (int y = low[1]; y < high[1]; y++)
+            for (int x = low[0]; x < high[0]; x++) {
+                const size_t there = und_mac_at(m, x, y, z);
+                if (phi[there] < 0 && und_volume_room(walls, there) > 0)
+                    return true;
+            }
+    return false;
+}
+
+/* In walls phi goes on: below a film as below the edge of a pool, which is not far from that. */
+static bool is_beside_liquid(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
+{
+    bool in_wall = false;
+    for (int way = 0; way < 6; way++) {
+        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
+        if (phi[next] < 0 && und_volume_room(walls, next) > 0)
+            return true;
+        in_wall = in_wall || phi[next] < 0;
+    }
+    return in_wall && is_near_liquid(v, walls, phi, at);
 }
 
 bool und_volume_is_slanted(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
@@ -59,7 +85,8 @@ bool und_volume_is_slanted(const und_volume *v, const und_volume_walls *walls, c
     size_t next;
     const double off = (double)normal[0] * walls->gravity[0] + (double)normal[1] * walls->gravity[1] +
                        (double)normal[2] * walls->gravity[2];
-    if (!walls->rest || off > 0 || und_volume_is_straight(normal) || (phi && is_beside_liquid(v, phi, at)))
+    if (!walls->rest || off > 0 || und_volume_is_straight(normal) ||
+        (phi && is_beside_liquid(v, walls, phi, at)))
         return false;
     for (int by = -1; by <= 1; by++)
         if (in_column(v, walls, at, across, by, &next)) {
@@ -92,7 +119,7 @@ static bool leans_on_side(const und_volume *v, const und_volume_walls *walls, si
     return false;
 }
 
-static void solid_normal(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
+void und_volume_solid_normal(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
 {
     const und_mac *m = &v->mac;
     const float *d = walls->distance + at;
@@ -104,7 +131,7 @@ static bool leans_on_solid(const und_volume *v, const und_volume_walls *walls, s
 {
     const und_mac *m = &v->mac;
     const float *d = walls->distance + at;
-    solid_normal(v, walls, at, normal);
+    und_volume_solid_normal(v, walls, at, normal);
     const int best = und_volume_across(normal);
     const float most = normal[best];
     const size_t step = (size_t)m->step[best];
@@ -152,7 +179,7 @@ static place place_of(const und_volume *v, const und_volume_walls *walls, const 
     float distance, normal[3];
     if (!(phi[at] > 0 && v->c[at] > 0) || !und_volume_leans(v, walls, at, &distance, normal))
         return NOT_ON_WALL;
-    return is_beside_liquid(v, phi, at) ? BESIDE_LIQUID : ON_WALL;
+    return is_beside_liquid(v, walls, phi, at) ? BESIDE_LIQUID : ON_WALL;
 }
 
 static bool is_film_beside_liquid(const und_volume *v, const und_volume_walls *walls, size_t at, int32_t part)
@@ -198,8 +225,9 @@ static void find_films(const und_volume_filming *f, und_place p)
 }
 UND_KERNEL(find_films, und_volume_filming, UND_EACH_ROW)
 
-/* What is on a wall is told by two cells before it; and so far beyond those which are known run. */
-enum { TOLD_BY = 2, KNOWN = 2, RUNS_BY = 3, LAYERS_BY = 2 };
+/* What is on a wall is told by cells before it and by liquid near it; and so far beyond those which are known
+ * run. */
+enum { TOLD_BY = NEAR_LIQUID + 1, KNOWN = 2, RUNS_BY = TOLD_BY + 1 };
 
 void und_volume_get_films(const und_volume *v, const und_distance *d)
 {
@@ -251,6 +279,19 @@ static float column_at(const und_volume *v, const und_volume_walls *walls, size_
         if (in_column(v, walls, at, axis, by, &next))
             held += und_volume_cells(v->c[next] > 0 ? v->c[next] : 0);
     return held;
+}
+
+float und_volume_held_layer(const und_volume *v, const und_volume_walls *walls, size_t at)
+{
+    float normal[3], way[3], area = wall_area(v, walls, at, normal);
+    const int across = und_volume_across(normal);
+    size_t next;
+    if (!(walls->room[at] < 1) || !(area > LEAST_WALL))
+        return INFINITY;
+    for (int by = -1; by <= 1; by += 2)
+        if (in_column(v, walls, at, across, by, &next))
+            area += wall_area(v, walls, next, way);
+    return column_at(v, walls, at, across) / area;
 }
 
 float und_volume_film_thickness(const und_volume *v, const und_volume_walls *walls, size_t at,
@@ -346,10 +387,8 @@ static side side_of(const run *r, size_t at, const float normal[3])
     return s;
 }
 
-/* 1/s */
-static double drag_at(const run *r, size_t at, double thick, double speed)
+double und_volume_drag(const und_volume_films *f, size_t at, double thick, double speed)
 {
-    const und_volume_films *f = r->films;
     const double given = f->viscosities ? (double)f->viscosities[at] : f->viscosity;
     const double nu = fmax(given, f->least_viscosity), h = fmax(thick, 1e-3) * f->dx;
     const double reynolds = fmax(speed * h / nu, 1);
@@ -398,7 +437,7 @@ static float film_speed(const run *r, int axis, const side *low, const side *hig
     const side *other = wet == low ? high : low;
     const double out = wet == low ? 1 : -1, h = fmax((double)wet->thick, 1e-3), next = (double)other->thick;
     const double thick = other->dry ? h : 0.5 * (h + fmin(next, MIDDLE)), line = (double)f->contact;
-    const double slows = 1 + f->dt * drag_at(r, wet->at, thick, fabs((double)u));
+    const double slows = 1 + f->dt * und_volume_drag(f, wet->at, thick, fabs((double)u));
     const bool slanted = und_volume_is_slanted(r->v, r->walls, r->d->phi, wet->at, wet->normal);
     const int across = und_volume_across(wet->normal);
     const double bears = weighs(r, wet), press = fmax(bears, 0);
@@ -476,84 +515,13 @@ static void follow_wall(const run *r, size_t at, float speed)
         r->films->u[across][low] = speed;
 }
 
-/* What speeds are told by, of cells so many slices beyond. */
-static void get_around(const run *r, int reach)
+void und_volume_get_told(const und_volume *v, const und_distance *d, const und_volume_films *films, int reach)
 {
-    const und_mac *m = &r->v->mac;
-    und_halo_field nu = und_halo_of(m, NULL, sizeof *r->films->viscosities, reach);
-    memcpy(&nu.values, &r->films->viscosities, sizeof nu.values); /* others' come there */
-    und_volume_get_cells(r->v, reach);
-    und_distance_get_phi(r->d, reach);
-    und_halo_get(r->v->device.halo, &nu, nu.values != NULL);
-}
-
-/* ---- Layers ---- */
-
-/* How thick the liquid is that lies on a wall which cuts a cell; no number where that is not known. */
-static float layer_at(const run *r, size_t at)
-{
-    float normal[3], way[3], area = wall_area(r->v, r->walls, at, normal);
-    const int across = und_volume_across(normal);
-    size_t next;
-    if (!(r->walls->room[at] < 1) || !(area > LEAST_WALL))
-        return INFINITY;
-    for (int by = -1; by <= 1; by += 2)
-        if (in_column(r->v, r->walls, at, across, by, &next))
-            area += wall_area(r->v, r->walls, next, way);
-    return column_at(r->v, r->walls, at, across) / area;
-}
-
-/* At the high face of a cell: what is thickest of the layers beside it that phi shows. */
-static void slow_face(const run *r, size_t at, int axis)
-{
-    const und_volume *v = r->v;
-    const size_t next = at + (size_t)v->mac.step[axis];
-    const float *phi = r->d->phi;
-    float *u = &r->films->u[axis][at], thick = 0;
-    if (!(r->walls->open[axis][at] > 0) || !v->parts->inside[at] || !v->parts->inside[next] || v->film[at] ||
-        v->film[next] || !(phi[at] < 0 || phi[next] < 0))
-        return;
-    if (phi[at] < 0)
-        thick = layer_at(r, at);
-    if (phi[next] < 0)
-        thick = fmaxf(thick, layer_at(r, next));
-    if (thick < THIN_LAYER)
-        *u /= (float)(1 + r->films->dt * drag_at(r, at, (double)thick, fabs((double)*u)));
-}
-
-static bool is_cut_by_wall(float room)
-{
-    return room < 1 && room > 0;
-}
-
-static void slow_row(const run *r, und_place p)
-{
-    const size_t end = p.at + (size_t)r->v->mac.n[0];
-    for (size_t first = p.at; first < end; first += UND_LANES) {
-        const und_lanes room = und_lanes_load(r->walls->room + first);
-        size_t bits = und_lanes_bits((room < 1) & (room > 0)) & und_volume_row_bits(end - first);
-        for (; bits; bits &= bits - 1) {
-            const size_t at = first + (size_t)__builtin_ctzll(bits);
-            for (int a = 0; a < axes_of(&r->v->mac); a++) {
-                const size_t low = at - (size_t)r->v->mac.step[a];
-                slow_face(r, at, a);
-                if (!is_cut_by_wall(r->walls->room[low]))
-                    slow_face(r, low, a);
-            }
-        }
-    }
-}
-UND_KERNEL(slow_row, run, UND_EACH_ROW)
-
-void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                            const und_volume_films *films)
-{
-    const run r = {v, d, walls, films};
-    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    if (!walls->room || !walls->rest)
-        return;
-    get_around(&r, LAYERS_BY);
-    und_pass(&v->device, slow_row, &r, &rows);
+    und_halo_field nu = und_halo_of(&v->mac, NULL, sizeof *films->viscosities, reach);
+    memcpy(&nu.values, &films->viscosities, sizeof nu.values); /* others' come there */
+    und_volume_get_cells(v, reach);
+    und_distance_get_phi(d, reach);
+    und_halo_get(v->device.halo, &nu, nu.values != NULL);
 }
 
 /* ---- What the pressure is not asked for ---- */
@@ -666,7 +634,7 @@ void und_volume_run_films(const und_volume *v, const und_distance *d, const und_
     const und_step steps[3] = {{.passes = &passes[0], .count = 1},
                                {.passes = &passes[1], .count = 1, .unless = &even},
                                {.passes = &passes[2], .count = 1, .unless = &even}};
-    get_around(&r, KNOWN + RUNS_BY);
+    und_volume_get_told(v, d, films, KNOWN + RUNS_BY);
     get_speeds(&r);
     und_pass_steps(&v->device, steps, 3);
 }
@@ -752,7 +720,7 @@ void und_volume_settle_films(const und_volume *v, const und_distance *d, const u
                 float normal[3];
                 if (!(walls->distance[at] < SETTLING) || !is_out(v, d, at))
                     continue;
-                solid_normal(v, walls, at, normal);
+                und_volume_solid_normal(v, walls, at, normal);
                 if (!und_volume_is_slanted(v, walls, d->phi, at, normal))
                     continue;
                 for (int a = 0; turn == 0 && a < axes_of(&v->mac) && v->film[at]; a++)

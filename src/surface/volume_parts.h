@@ -42,6 +42,7 @@ typedef struct und_volume_parts {
     und_total *row_total;
     int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
     uint8_t *row_films;      /* of rows: whether und_volume_find_films found some */
+    uint8_t *row_layers;     /* the same of layers that walls slow down */
 } und_volume_parts;
 
 enum { UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
@@ -51,6 +52,9 @@ enum { UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
 void und_volume_get(const und_volume *v, const und_distance *d, float *const u[3], int reach);
 void und_volume_get_cells(const und_volume *v, int reach);
 void und_volume_get_rows(const und_volume *v, void *values, size_t size);
+/* What films and layers are told by: cells, phi and viscosities. */
+void und_volume_get_told(const und_volume *v, const und_distance *d, const und_volume_films *films,
+                         int reach);
 
 /* Which of the UND_LANES cells from one on are worth a look, as bits. */
 typedef unsigned und_volume_look_fn(const void *context, size_t at);
@@ -99,6 +103,12 @@ typedef struct und_volume_filming {
 } und_volume_filming;
 void und_volume_get_films(const und_volume *v, const und_distance *d); /* what others have for it */
 und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows);
+
+/* 1/s: by so much walls slow down what is so many cells thick and goes at so many m/s. */
+double und_volume_drag(const und_volume_films *f, size_t at, double thick, double speed);
+/* How thick the liquid is that lies on a wall which cuts a cell, cells; no number where that is not known. */
+float und_volume_held_layer(const und_volume *v, const und_volume_walls *walls, size_t at);
+void und_volume_solid_normal(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3]);
 
 #define UND_VOLUME_NEAR 2.6f        /* cells: of phi, what und_volume_fit looks at */
 #define UND_VOLUME_AREA_ONE 0x1p20f /* in area[]: so many are 1 */
