@@ -16,7 +16,7 @@ enum { AROUND = sizeof around / sizeof *around };
 /* How deep the water in one of them is that a face moves, m: by the section that the pipe has. */
 static double moved_by(const und_columns *s, const und_face *f, int k, size_t *at)
 {
-    ptrdiff_t from = (ptrdiff_t)(f->j + around[k].z) * s->stride + f->i + around[k].x;
+    ptrdiff_t from = (ptrdiff_t)und_columns_at(s, f->i + around[k].x, f->j + around[k].z);
     ptrdiff_t to = from + (ptrdiff_t)around[k].along[1] * s->stride + (ptrdiff_t)around[k].along[0];
     bool diagonal = around[k].pipe == PIPE_DOWN || around[k].pipe == PIPE_UP;
     *at = (size_t)from;

@@ -77,8 +77,8 @@ typedef struct lane {
 
 static lane make_lane(const und_columns *s, int z, double *restrict top, float *restrict depth)
 {
-    const float *ground = s->ground + (ptrdiff_t)z * s->stride;
-    const double *from = s->depth + (ptrdiff_t)z * s->stride;
+    const float *ground = s->ground + und_columns_at(s, 0, z);
+    const double *from = s->depth + und_columns_at(s, 0, z);
     bool pressed = s->load && z < s->nz && s->rows[z].pressed;
     SIMD
     for (int x = -1; x <= s->nx; x++) {
@@ -86,12 +86,12 @@ static lane make_lane(const und_columns *s, int z, double *restrict top, float *
         depth[x] = (float)from[x];
     }
     if (s->def.smoothing > 0) {
-        const float *rise = s->rise + (ptrdiff_t)z * s->stride, ahead = und_columns_ahead(s);
+        const float *rise = s->rise + und_columns_at(s, 0, z), ahead = und_columns_ahead(s);
         SIMD
         for (int x = 0; x < s->nx; x++)
             top[x] += (double)(ahead * rise[x]);
     }
-    return (lane){top, depth, ground, pressed ? s->load + (ptrdiff_t)z * s->stride : s->zero + 1};
+    return (lane){top, depth, ground, pressed ? s->load + und_columns_at(s, 0, z) : s->zero + 1};
 }
 
 static inline und_column column(const lane *r, int x)
@@ -224,7 +224,7 @@ static inline exchange exchange_of(const pipe_rows *r, int x)
 static inline float kept_part(double depth, float in, float out)
 {
     const float margin = 2e-6f, nothing = 1e-25f;
-    float has = und_most((float)(depth + 1e-28) + in - nothing, 0);
+    float has = und_pipe_more((float)(depth + 1e-28) + in - nothing, 0);
     float part = (1 - 2 * margin) * has / (out > nothing ? out : nothing);
     return part < 1 - margin ? (part > margin ? part : 0) : 1;
 }
@@ -245,12 +245,14 @@ static void judge_row(und_columns *s, int z, bool last)
     int scaled = 0;
     SIMD
     for (int x = 0; x < n; x++) {
-        float out =
-            (und_most(x1[x], 0) + und_most(-x1[x - 1], 0)) + (und_most(z1[x], 0) + und_most(-z0[x], 0)) +
-            (und_most(d1[x], 0) + und_most(-d0[x - 1], 0)) + (und_most(u1[x], 0) + und_most(-u0[x + 1], 0));
-        float in =
-            (und_most(-x1[x], 0) + und_most(x1[x - 1], 0)) + (und_most(-z1[x], 0) + und_most(z0[x], 0)) +
-            (und_most(-d1[x], 0) + und_most(d0[x - 1], 0)) + (und_most(-u1[x], 0) + und_most(u0[x + 1], 0));
+        float out = (und_pipe_more(x1[x], 0) + und_pipe_more(-x1[x - 1], 0)) +
+                    (und_pipe_more(z1[x], 0) + und_pipe_more(-z0[x], 0)) +
+                    (und_pipe_more(d1[x], 0) + und_pipe_more(-d0[x - 1], 0)) +
+                    (und_pipe_more(u1[x], 0) + und_pipe_more(-u0[x + 1], 0));
+        float in = (und_pipe_more(-x1[x], 0) + und_pipe_more(x1[x - 1], 0)) +
+                   (und_pipe_more(-z1[x], 0) + und_pipe_more(z0[x], 0)) +
+                   (und_pipe_more(-d1[x], 0) + und_pipe_more(d0[x - 1], 0)) +
+                   (und_pipe_more(-u1[x], 0) + und_pipe_more(u0[x + 1], 0));
         keep[x] = kept_part(depth[x], counted * in, dt * out);
     }
     UND_PRAGMA(omp simd reduction(| : scaled))
@@ -440,12 +442,12 @@ und_column und_columns_column(const und_columns *s, size_t at)
 double und_columns_pipe_flux(const und_columns *s, int pipe, int x, int z)
 {
     double share = straight_share(s) * (1 + walls_beside(s, pipe, x, z) * s->def.diagonal);
-    return (double)s->flow[pipe][(ptrdiff_t)z * s->stride + x] * s->height_field.grid.dx / share;
+    return (double)s->flow[pipe][und_columns_at(s, x, z)] * s->height_field.grid.dx / share;
 }
 
 double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z)
 {
-    size_t at = (size_t)((ptrdiff_t)z * s->stride + x), other = at + (pipe == PIPE_X ? 1 : (size_t)s->stride);
+    size_t at = und_columns_at(s, x, z), other = at + (pipe == PIPE_X ? 1 : (size_t)s->stride);
     double depth =
         (double)und_pipe_depth(und_columns_column(s, at), und_columns_column(s, other), s->pipes.reach);
     return depth > (double)UND_FILM ? und_columns_pipe_flux(s, pipe, x, z) / depth : 0;

@@ -3,11 +3,11 @@
 #define UND_LIQUID_COLUMNS_KERNEL_H
 
 /* Inline, unlike the library's. */
-static inline float und_least(float a, float b)
+static inline float und_pipe_less(float a, float b)
 {
     return a < b ? a : b;
 }
-static inline float und_most(float a, float b)
+static inline float und_pipe_more(float a, float b)
 {
     return a > b ? a : b;
 }
@@ -36,9 +36,9 @@ typedef struct und_column {
 static inline float und_pipe_depth(und_column a, und_column b, float reach)
 {
     float fall = a.ground - b.ground, mean = 0.5f * (a.depth + b.depth);
-    float above =
-        und_most(und_least(a.depth, a.depth + fall), und_least(b.depth, b.depth - fall)); /* top - sill */
-    return und_least(und_least(mean, 2 * above), reach);
+    float above = und_pipe_more(und_pipe_less(a.depth, a.depth + fall),
+                                und_pipe_less(b.depth, b.depth - fall)); /* top - sill */
+    return und_pipe_less(und_pipe_less(mean, 2 * above), reach);
 }
 
 /* The flow from a to b after the step, as the speed at which it lowers column a, m/s: Q / (dx dz).

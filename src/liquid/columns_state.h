@@ -55,8 +55,7 @@ struct und_columns {
     int rounds; /* of scaling back, the most so far */
     und_stage stages[STAGE_COUNT];
 
-    /* Arrays point to the first column; one column and row beside the grid is there, with endless walls on
-     * it, so that no kernel has edges. */
+    /* One column and row beside the grid is there, with endless walls on it, so that no kernel has edges. */
     double *depth; /* V / (dx dz), m (eq. 2) */
     float *ground; /* m */
     float *flow[PIPES];
@@ -80,7 +79,7 @@ struct und_columns {
 
 static inline size_t und_columns_at(const und_columns *s, int x, int z)
 {
-    return (size_t)z * (size_t)s->stride + (size_t)x;
+    return und_height_field_at(&s->height_field, x, z);
 }
 static inline double und_columns_x(const und_columns *s, double x) /* of the middle of column x */
 {
@@ -128,8 +127,16 @@ void und_columns_meet(void *columns, const und_spray *spray, int first, int coun
 und_status und_columns_create_bodies(und_columns *s, und_error *err);
 bool und_columns_add_ball(und_columns *s, const und_ball *ball); /* between steps */
 
-/* An array over the columns with those beside them. */
-void *und_columns_field(const und_columns *s, size_t size, const char *what, und_error *err);
+/* Arrays that not every scene has: those of these that are not there yet. */
+enum {
+    COLUMNS_MEAN = 1,
+    COLUMNS_HEAD = 2,
+    COLUMNS_LOAD = 4,
+    COLUMNS_BODIES = 8,
+    COLUMNS_SPRAY = 16,
+    COLUMNS_COVER = 32
+};
+und_status und_columns_make_room(und_columns *s, unsigned which, und_error *err);
 
 /* A person at it: columns_touch.c. */
 void und_columns_touch(und_liquid *liquid, const und_mouse_tool *hand, double dt);

@@ -76,6 +76,7 @@ struct und_waves {
     double rise_time; /* the step it belongs to, s; at the start 1, so that the rise is a speed */
     float *ground;    /* b, m, with the submerged part of objects on top of it */
     float *bed;       /* the ground without objects; the same array where there are none */
+    float *bare;      /* the bed's, where there are any */
     float *middle;    /* h after the rows less h before them (eq. 19), m */
     float *head;      /* outside pressure as a height of water, m; NULL: nothing ever pressed.  What presses
                          now is the height field's */
@@ -154,8 +155,19 @@ void und_waves_ground_bodies(und_waves *s); /* the bed has moved */
 /* `moved`: the bed as it is now is not the def's. */
 und_status und_waves_restore_bodies(und_waves *s, const und_frame *state, bool moved, und_error *err);
 
-/* An array over the cells, with what kernels read beside them. */
-void *und_waves_field(const und_waves *s, size_t size, const char *what, und_error *err);
+/* Arrays that not every scene has: of these, those that are not there yet are opened, or they are closed. */
+enum {
+    WAVES_FLOW = 1,
+    WAVES_SPEED = 2,
+    WAVES_CARRIES = 4,
+    WAVES_FOAM = 8,
+    WAVES_DYE = 16,
+    WAVES_TEXTURE = 32,
+    WAVES_HEAD = 64,
+    WAVES_BED = 128
+};
+und_status und_waves_make_room(und_waves *s, unsigned which, und_error *err);
+void und_waves_end_room(und_waves *s, unsigned which);
 
 und_status und_waves_create_edges(und_waves *s, und_error *err);
 void und_waves_destroy_edges(und_waves *s);

@@ -134,7 +134,8 @@ static void carry(und_waves *s, float *field)
             spot from = spot_at(s, (float)x - cells * u, (float)z - cells * w);
             s->carried[at] = und_waves_depth(s, at) > 0 ? read_spot(field, &from) : field[at];
         }
-    memcpy(field, s->carried, sizeof *field * (size_t)s->height_field.stride * (size_t)s->height_field.nz);
+    memcpy(field + s->height_field.mac.first, s->carried + s->height_field.mac.first,
+           sizeof *field * (size_t)s->height_field.stride * (size_t)s->height_field.nz);
 }
 
 /* Foam is made where the water is faster than the threshold or runs together, and fades. */
