@@ -10,13 +10,9 @@
 #include "liquid/floats.h"
 #include "liquid/height_field.h"
 #include "liquid/waves.h"
+#include "liquid/waves_kernel.h"
 
 #include <math.h>
-
-enum {
-    STRIP = UND_HEIGHT_FIELD_ROW, /* columns solved side by side, and cells in a word of the wet mask */
-    LANES = 16                    /* rows solved side by side */
-};
 
 enum {
     STAGE_OBJECTS,
@@ -32,22 +28,6 @@ enum {
     STAGE_TRANSPORT,
     STAGE_COUNT
 };
-
-/* The water's exchange with the outside along one edge, cell by cell.  An open edge lets the flow
- * c (outside - h) in, c = sqrt(g d): what leaves does not come back (Sommerfeld 1912), and `outside` brings
- * the tide and the incoming wave in, with what waves that leave at a slant make of it (height_field_slant.c).
- *
- * The flow goes through the edge, half a cell beyond the sample, and there a wave that leaves is later by
- * dx / 2c: half of the sample's change comes in besides.  That leaves a part (k dx)^2 / 8 of it too much,
- * which the sample further in mends. */
-typedef struct und_waves_edge {
-    float *coupling; /* c dt / dx; 0 where closed */
-    float *change;   /* part of the cell's change that comes in besides */
-    float *inner;    /* c dt / dx times the part of the level that the cell further in has */
-    float *drive;    /* first order: change of `outside` over the step, m */
-    double *outside; /* m; at the end of the step for the first order, in its middle for the second */
-    double *inflow;  /* height of water that it let into the cell over the step, m */
-} und_waves_edge;
 
 /* A stretch of neighbouring wet cells in a row; stretches that touch make a piece. */
 typedef struct und_waves_run {
@@ -124,12 +104,6 @@ static inline double und_waves_depth(const und_waves *s, size_t at)
 
 /* Equation 17's tau for the step under way: 1 - tau is what is kept of the motion. */
 double und_waves_kept(const und_waves *s);
-
-/* What the ground's friction keeps of the motion of water `depth` metres deep. */
-static inline float und_waves_film_kept(const und_waves *s, double depth)
-{
-    return depth > 0 ? (float)und_exp(-3 * s->def.viscosity * s->dt / (depth * depth)) : 0;
-}
 
 /* The stages of a step, in order. */
 void und_waves_move_bodies(und_waves *s, double dt);
