@@ -129,7 +129,7 @@ static und_status check_def(const und_columns_def *def, und_error *err)
     return UND_OK;
 }
 
-enum { AT_ZERO = UND_AT_OWN, AT_ROW, AT_LANES };
+enum { AT_ROW = UND_AT_OWN, AT_LANES };
 
 static const und_field fields[] = {
     UND_FIELD(und_columns, depth, UND_AT_CELLS),
@@ -150,7 +150,6 @@ static const und_field fields[] = {
     UND_FIELD(und_columns, top, UND_AT_CELLS, .when = COLUMNS_SPRAY),
     UND_FIELD(und_columns, covered, UND_AT_CELLS, .when = COLUMNS_COVER),
     UND_FIELD(und_columns, rows, UND_AT_ROWS),
-    UND_FIELD(und_columns, zero, AT_ZERO),
     UND_FIELD(und_columns, share_z, AT_ROW),
     UND_FIELD(und_columns, lanes, AT_LANES),
 };
@@ -158,10 +157,10 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 und_status und_columns_make_room(und_columns *s, unsigned which, und_error *err)
 {
-    const size_t row = (size_t)s->stride + 2;
-    const und_field_room room = {.mac = &s->height_field.mac,
-                                 .own = (const size_t[]){row, (size_t)s->nx, 3 * (size_t)s->threads * row},
-                                 .asked = which};
+    const und_field_room room = {
+        .mac = &s->height_field.mac,
+        .own = (const size_t[]){(size_t)s->nx, (size_t)s->threads * und_columns_lent(s->stride)},
+        .asked = which};
     return und_field_open_more(s, fields, FIELDS, &room, "columns", err);
 }
 

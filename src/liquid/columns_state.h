@@ -5,14 +5,10 @@
 #include "base/stage.h"
 #include "bodies/bodies.h"
 #include "liquid/columns.h"
-#include "liquid/columns_kernel.h"
+#include "liquid/columns_flow_kernel.h"
 #include "liquid/floats.h"
 #include "liquid/height_field.h"
 #include "spray/spray.h"
-
-/* A pipe belongs to the column it starts at: one value, so that what leaves one column enters the other
- * (eq. 8). */
-enum { PIPE_X, PIPE_Z, PIPE_DOWN, PIPE_UP, PIPES }; /* to (x+1, z), (x, z+1), (x+1, z+1), (x-1, z+1) */
 
 enum {
     STAGE_SOURCES,
@@ -25,18 +21,6 @@ enum {
     STAGE_FLY,
     STAGE_COUNT
 };
-
-/* What is known of a row of columns. */
-typedef struct und_columns_row {
-    float fastest;     /* the largest |flow| of its pipes, m/s */
-    float quickest;    /* the fastest rise, m/s */
-    double shallowest; /* m */
-    double deepest;    /* m */
-    bool pressed;      /* something presses on it */
-    bool tight;        /* its pipes might take more than a column has */
-    bool judged;       /* in the round of scaling back under way */
-    bool scaled;       /* a column of it scales its pipes back */
-} und_columns_row;
 
 typedef struct und_columns_scratch und_columns_scratch; /* columns_bodies.h */
 
@@ -67,9 +51,8 @@ struct und_columns {
     float *top;           /* the surface as it is seen, m; NULL unless there is spray */
     uint8_t *covered;     /* by a body that drops may hit; NULL unless there are both */
     float *keep;          /* what pipes that overdraw a column keep */
-    float *zero;          /* a row of nothing, one column longer on both sides */
+    float *lanes;         /* scratch, per thread */
     float *share_z;       /* per column: of its pipe along z, see und_columns_straight */
-    double *lanes;        /* scratch, per thread */
     und_columns_row *rows;
 
     und_floats floats; /* bodies */
