@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "grid/field.h"
+#include "liquid/columns_flow_kernel.h"
 #include "liquid/columns_state.h"
 
 #include <assert.h>

@@ -7,6 +7,7 @@
  * Waves of two or three columns then go on for ever; smoothing takes smoothing (w dt)^2 of their energy a
  * step: |lambda|^2 = 1 - smoothing (w dt)^2, stable for w dt < 2 / sqrt(1 + 2 smoothing). */
 #include "base/maths.h"
+#include "liquid/columns_flow_kernel.h"
 #include "liquid/columns_state.h"
 
 #include <math.h>

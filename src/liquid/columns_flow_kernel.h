@@ -6,18 +6,6 @@
 #include "grid/pass.h"
 #include "liquid/columns_kernel.h"
 
-/* What is known of a row of columns. */
-typedef struct und_columns_row {
-    float fastest;     /* the largest |flow| of its pipes, m/s */
-    float quickest;    /* the fastest rise, m/s; 0 at least */
-    double shallowest; /* m */
-    double deepest;    /* m */
-    bool pressed;      /* something presses on it */
-    bool tight;        /* its pipes might take more than a column has */
-    bool judged;       /* in the round of scaling back under way */
-    bool scaled;       /* a column of it scales its pipes back */
-} und_columns_row;
-
 typedef struct und_columns_flow_args {
     und_pipes pipes;
     int nx, nz;
@@ -32,9 +20,10 @@ typedef struct und_columns_flow_args {
 } und_columns_flow_args;
 
 /* For each UND_LANES columns of the row at p: `at` is the first one's index, `x` its column. */
-#define UND_COLUMNS_EACH(a, p, x, at, which)                                                      \
-    for (int x = 0; x < (a)->nx; x += UND_LANES)                                                  \
-        for (size_t at = (p).at + (size_t)x, which = und_columns_left((a)->nx - x), once_ = 1; once_; once_ = 0)
+#define UND_COLUMNS_EACH(a, p, x, at, which)                                                          \
+    for (int x = 0; x < (a)->nx; x += UND_LANES)                                                      \
+        for (size_t at = (p).at + (size_t)x, which = und_columns_left((a)->nx - x), once_ = 1; once_; \
+             once_ = 0)
 UND_INLINE size_t und_columns_left(int left)
 {
     return left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL;
@@ -75,8 +64,8 @@ UND_INLINE und_columns_lane und_columns_see(const und_columns_flow_args *a, int 
             const size_t here = (size_t)((ptrdiff_t)at + from);
             const und_doubles_floats rise = und_doubles_floats_load(a->rise + here);
             depth[k] = und_doubles_load(a->depth + here);
-            const und_doubles top = und_columns_wide(a->ground, here, 0) + depth[k] +
-                                    und_doubles_of(a->ahead * rise);
+            const und_doubles top =
+                und_columns_wide(a->ground, here, 0) + depth[k] + und_doubles_of(a->ahead * rise);
             __builtin_memcpy(l.top + from, &top, sizeof top);
         }
         und_lanes_store(l.depth + x, und_lanes_of_doubles(depth));
@@ -111,7 +100,8 @@ UND_INLINE void und_columns_flow_row(const und_columns_flow_args *a, int z, cons
                     diagonal = und_lanes_all(pipes->diagonal);
     const und_place p = {.at = own_lane->at};
     und_lanes fastest = {0}, shallowest = und_lanes_all(3e38f);
-    UND_COLUMNS_EACH (a, p, x, at, which) {
+    UND_COLUMNS_EACH(a, p, x, at, which)
+    {
         const und_columns_few own = und_columns_of_lane(a, own_lane, x),
                               right = und_columns_of_lane(a, own_lane, x + 1),
                               below = und_columns_of_lane(a, next, x),
@@ -129,8 +119,8 @@ UND_INLINE void und_columns_flow_row(const und_columns_flow_args *a, int z, cons
             all = k == 0 ? und_columns_size(now) : all + und_columns_size(now);
         }
         fastest = und_lanes_max(all, fastest); /* between walls nothing flows */
-        shallowest = und_lanes_min(
-            und_lanes_select(und_lanes_where((unsigned)which), own.depth, shallowest), shallowest);
+        shallowest = und_lanes_min(und_lanes_select(und_lanes_where((unsigned)which), own.depth, shallowest),
+                                   shallowest);
     }
     a->rows[z].fastest = und_lanes_most(fastest);
     a->rows[z].shallowest = (double)und_lanes_least(shallowest);
@@ -221,8 +211,8 @@ UND_INLINE und_lanes und_columns_kept(const und_columns_flow_args *a, size_t at,
     for (int k = 0; k < UND_HALVES; k++)
         depth[k] = und_doubles_load(a->depth + at + k * UND_DOUBLES) + 1e-28;
     const und_lanes has = und_columns_above(und_lanes_of_doubles(depth) + in - nothing),
-                    part = (1 - 2 * margin) * has /
-                           und_lanes_select(out > nothing, out, und_lanes_all(nothing));
+                    part =
+                        (1 - 2 * margin) * has / und_lanes_select(out > nothing, out, und_lanes_all(nothing));
     return und_lanes_select(part < 1 - margin, und_lanes_select(part > margin, part, none), one);
 }
 
@@ -236,7 +226,8 @@ UND_INLINE void und_columns_judge_row(const und_columns_flow_args *a, und_place 
     row->scaled = false;
     if (!row->judged && !(a->last && row->tight))
         return;
-    UND_COLUMNS_EACH (a, p, x, at, which) {
+    UND_COLUMNS_EACH(a, p, x, at, which)
+    {
         und_lanes keep;
         if (a->before[0]) {
             und_columns_exchange e = und_columns_exchange_at(a, at);
@@ -263,23 +254,22 @@ UND_INLINE void und_columns_scale_row(const und_columns_flow_args *a, und_place 
     const und_lanes none = {0};
     if (!a->rows[p.z].scaled && !(p.z + 1 < a->nz && a->rows[p.z + 1].scaled))
         return;
-    UND_COLUMNS_EACH (a, p, x, at, which)
-        for (int k = 0; k < PIPES; k++) {
-            const size_t other = at + (at - und_columns_from(a, k, at));
-            const und_lanes flow = und_lanes_load(a->flow[k] + at),
-                            before = a->before[0] ? und_lanes_load(a->before[k] + at) : none,
-                            moves = a->before[0] ? flow + before : flow;
-            und_lanes keep = und_lanes_select(moves > 0, und_lanes_load(a->keep + at),
-                                              und_lanes_load(a->keep + other));
-            const und_lanes_int some = und_columns_size(keep * moves) > least;
-            if (a->before[0]) {
-                keep = und_lanes_select(some, keep, none);
-                und_lanes_store_some(a->flow[k] + at, flow * keep, (unsigned)which);
-                und_lanes_store_some(a->before[k] + at, before * keep, (unsigned)which);
-            } else
-                und_lanes_store_some(a->flow[k] + at, und_lanes_select(some, flow * keep, none),
-                                     (unsigned)which);
-        }
+    UND_COLUMNS_EACH(a, p, x, at, which)
+    for (int k = 0; k < PIPES; k++) {
+        const size_t other = at + (at - und_columns_from(a, k, at));
+        const und_lanes flow = und_lanes_load(a->flow[k] + at),
+                        before = a->before[0] ? und_lanes_load(a->before[k] + at) : none,
+                        moves = a->before[0] ? flow + before : flow;
+        und_lanes keep =
+            und_lanes_select(moves > 0, und_lanes_load(a->keep + at), und_lanes_load(a->keep + other));
+        const und_lanes_int some = und_columns_size(keep * moves) > least;
+        if (a->before[0]) {
+            keep = und_lanes_select(some, keep, none);
+            und_lanes_store_some(a->flow[k] + at, flow * keep, (unsigned)which);
+            und_lanes_store_some(a->before[k] + at, before * keep, (unsigned)which);
+        } else
+            und_lanes_store_some(a->flow[k] + at, und_lanes_select(some, flow * keep, none), (unsigned)which);
+    }
 }
 UND_KERNEL(und_columns_scale_row, und_columns_flow_args, UND_EACH_ROW)
 
@@ -317,10 +307,10 @@ UND_INLINE void und_columns_move(const und_columns_flow_args *a, und_place p, bo
 {
     und_doubles deepest = {0};
     und_lanes quickest = {0};
-    UND_COLUMNS_EACH (a, p, x, at, which) {
+    UND_COLUMNS_EACH(a, p, x, at, which)
+    {
         und_doubles rise[UND_HALVES];
-        const und_lanes here =
-            mean ? und_columns_rise_by_mean(a, at, rise) : und_columns_rise(a, at, rise);
+        const und_lanes here = mean ? und_columns_rise_by_mean(a, at, rise) : und_columns_rise(a, at, rise);
         for (int h = 0; h < UND_HALVES; h++) {
             double *depth = a->depth + at + h * UND_DOUBLES;
             const und_doubles now = und_doubles_load(depth) + a->dt * rise[h];

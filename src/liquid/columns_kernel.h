@@ -4,9 +4,23 @@
 
 #include "base/lanes.h"
 
+#include <stdbool.h>
+
 /* A pipe belongs to the column it starts at: one value, so that what leaves one column enters the other
  * (eq. 8). */
 enum { PIPE_X, PIPE_Z, PIPE_DOWN, PIPE_UP, PIPES }; /* to (x+1, z), (x, z+1), (x+1, z+1), (x-1, z+1) */
+
+/* What is known of a row of columns. */
+typedef struct und_columns_row {
+    float fastest;     /* the largest |flow| of its pipes, m/s */
+    float quickest;    /* the fastest rise, m/s; 0 at least */
+    double shallowest; /* m */
+    double deepest;    /* m */
+    bool pressed;      /* something presses on it */
+    bool tight;        /* its pipes might take more than a column has */
+    bool judged;       /* in the round of scaling back under way */
+    bool scaled;       /* a column of it scales its pipes back */
+} und_columns_row;
 
 /* What all pipes have in common in a step. */
 typedef struct und_pipes {

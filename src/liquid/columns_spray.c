@@ -2,6 +2,7 @@
  *
  * Equations 14 and 15 set a velocity equal to the flow Q of a pipe, m3/s.  The flow over the pipe's section
  * is meant, m/s: that is what is taken here, and it is the velocity of the water along the pipe. */
+#include "liquid/columns_flow_kernel.h"
 #include "liquid/columns_state.h"
 #include "liquid/splash.h"
 

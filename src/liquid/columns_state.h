@@ -5,7 +5,7 @@
 #include "base/stage.h"
 #include "bodies/bodies.h"
 #include "liquid/columns.h"
-#include "liquid/columns_flow_kernel.h"
+#include "liquid/columns_kernel.h"
 #include "liquid/floats.h"
 #include "liquid/height_field.h"
 #include "spray/spray.h"

@@ -27,6 +27,19 @@ typedef struct und_waves_edge {
     double *inflow;  /* height of water that it let into the cell over the step, m */
 } und_waves_edge;
 
+/* A stretch of neighbouring wet cells in a row; stretches that touch make a piece. */
+typedef struct und_waves_run {
+    int first, last; /* cells, inclusive */
+    int parent;      /* union-find over runs; a root stands for the piece */
+    double gain;     /* height that appeared in it, m (summed over cells) */
+    double weight;   /* what the cells can take of a correction */
+    double depth;    /* water in it, m (summed over cells) */
+    double before;   /* the same before the step; cells of plain words left out */
+    bool undo;       /* root only: the step would leave no water in the piece */
+    double share;    /* root only: correction per weight */
+    bool by_depth;   /* root only: correct in proportion to depth */
+} und_waves_run;
+
 /* Depth of the water that couples neighbours a and b, where b's surface is `step` above a's.
  *
  * The mean of the two depths (Kass & Miller 1990, eq. 8) as long as each surface stands above the other's

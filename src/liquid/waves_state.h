@@ -29,19 +29,6 @@ enum {
     STAGE_COUNT
 };
 
-/* A stretch of neighbouring wet cells in a row; stretches that touch make a piece. */
-typedef struct und_waves_run {
-    int first, last; /* cells, inclusive */
-    int parent;      /* union-find over runs; a root stands for the piece */
-    double gain;     /* height that appeared in it, m (summed over cells) */
-    double weight;   /* what the cells can take of a correction */
-    double depth;    /* water in it, m (summed over cells) */
-    double before;   /* the same before the step; cells of plain words left out */
-    bool undo;       /* root only: the step would leave no water in the piece */
-    double share;    /* root only: correction per weight */
-    bool by_depth;   /* root only: correct in proportion to depth */
-} und_waves_run;
-
 struct und_waves {
     und_liquid liquid;
     und_waves_def def;
