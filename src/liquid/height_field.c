@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/value.h"
+#include "liquid/height_field_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,27 +155,11 @@ und_status und_height_field_start_at(const und_height_field *p, int x, int z, fl
     return status;
 }
 
-static double row_depth(const und_height_field *p, int z)
-{
-    double sum = 0;
-    for (int x = 0; x < p->nx; x++)
-        sum += und_height_field_depth(p, und_height_field_at(p, x, z));
-    return sum;
-}
-
-/* Sums rows of the grid, each on its own, then those: the same bits at any thread count. */
 double und_height_field_volume(const und_height_field *p)
 {
-    PARALLEL_FOR(p->threads)
-    for (int z = 0; z < p->nz; z++)
-        p->row_sum[z] = row_depth(p, z);
-    double sum = 0, lost = 0; /* Kahan */
-    for (int z = 0; z < p->nz; z++) {
-        double term = p->row_sum[z] - lost, next = sum + term;
-        lost = (next - sum) - term;
-        sum = next;
-    }
-    return sum * p->grid.dx * p->grid.dx;
+    const und_height_field_depth_args args = {p->water, p->floor};
+    const und_pass depths = UND_PASS(und_height_field_depths, &args, &p->rows);
+    return und_reduce(&p->device, &depths, 1, p->row_sum).sum * p->grid.dx * p->grid.dx;
 }
 
 und_ledger und_height_field_ledger(const und_height_field *p)

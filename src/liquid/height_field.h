@@ -7,7 +7,7 @@
 #ifndef UND_LIQUID_HEIGHT_FIELD_H
 #define UND_LIQUID_HEIGHT_FIELD_H
 
-#include "grid/pass.h"
+#include "grid/reduce.h"
 #include "grid/state.h"
 #include "liquid/liquid.h"
 #include "spray/rain.h"
@@ -75,9 +75,9 @@ typedef struct und_height_field {
     und_height_field_edge edge[UND_EDGES];
     float *slant; /* what the edges have of them, [slant_count]; NULL: none is open */
     size_t slant_count;
-    float *along;    /* scratch for the longest of them, see height_field_slant.c */
-    double *met;     /* the edges' */
-    double *row_sum; /* scratch, [nz] */
+    float *along;       /* scratch for the longest of them, see height_field_slant.c */
+    double *met;        /* the edges' */
+    und_total *row_sum; /* scratch, [nz] */
     und_ledger ledger;
     und_ledger lost; /* by rounding, of each entry */
 

@@ -197,7 +197,8 @@ UND_INLINE void und_waves_lower_cells(const und_waves_pieces_args *a, size_t at,
     und_doubles_store_some(a->height + at, und_doubles_select(dry, ground, now), which);
     und_doubles_floats_store_some(
         a->rise + at,
-        und_doubles_rounded(und_doubles_select(dry, none, und_doubles_select(gives, rise - by, rise))), which);
+        und_doubles_rounded(und_doubles_select(dry, none, und_doubles_select(gives, rise - by, rise))),
+        which);
 }
 
 UND_INLINE void und_waves_lower_run(const und_waves_pieces_args *a, int z, const und_waves_run *run,
