@@ -1,5 +1,6 @@
 #include "tests/test.h"
 
+#include "base/exp_kernel.h"
 #include "base/hash.h"
 #include "base/maths.h"
 #include "base/random.h"
@@ -267,6 +268,22 @@ static void the_same_bits_everywhere(void **state)
     assert_true(hash == 0x533989ce67563313);
 }
 
+/* Rounded to floats, as kernels use it, of anything at most 0. */
+static void kernels_have_the_bits_of_exp(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 200000; i++) {
+        const double far = und_random(1, 7, i), x = i % 3 ? -800 * far : -110 * far * far * far;
+        const und_doubles y = und_doubles_exp_fallen((und_doubles){0} + x);
+        for (int k = 0; k < UND_DOUBLES; k++)
+            assert_true(x < -700 ? (float)y[k] == 0 : y[k] == und_exp(x));
+    }
+    for (int k = 0; k < 2; k++) {
+        const und_doubles y = und_doubles_exp_fallen((und_doubles){0} - (k ? INFINITY : 0.0));
+        assert_true((float)y[0] == (k ? 0 : 1));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +294,7 @@ int main(void)
         cmocka_unit_test(exact_where_a_double_holds_the_answer),
         cmocka_unit_test(zeros_infinities_and_what_is_no_number),
         cmocka_unit_test(the_same_bits_everywhere),
+        cmocka_unit_test(kernels_have_the_bits_of_exp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,43 @@ static void every_place_once(void **state)
         }
 }
 
+enum { LENT = 64, LENT_BLOCKS = 4000 };
+
+typedef struct lent_args {
+    int *wrong; /* of each block */
+} lent_args;
+
+/* Nobody else writes what is lent while a block is done. */
+UND_INLINE void use_lent(const lent_args *a, und_place p)
+{
+    for (int i = 0; i < LENT; i++)
+        p.lent[i] = (float)p.y;
+    a->wrong[p.y] = p.x == 2 ? 0 : 1;
+    for (int turn = 0; turn < 20; turn++)
+        for (int i = 0; i < LENT; i++) {
+            a->wrong[p.y] += p.lent[i] != (float)(p.y + turn);
+            p.lent[i] += 1;
+        }
+}
+UND_KERNEL(use_lent, lent_args, UND_EACH_BLOCK)
+
+static void scratch_is_lent_to_who_does_a_block(void **state)
+{
+    (void)state;
+    static int wrong[LENT_BLOCKS];
+    static float scratch[3 * LENT];
+    for (int threads = 1; threads <= 3; threads++) {
+        und_set set = und_set_list(wrong, 2 * LENT_BLOCKS, 2, 1000);
+        set.lent = scratch;
+        set.lent_each = LENT;
+        for (int i = 0; i < LENT_BLOCKS; i++)
+            wrong[i] = 1;
+        und_pass(&(const und_device){.threads = threads}, use_lent, &(const lent_args){wrong}, &set);
+        for (int i = 0; i < LENT_BLOCKS; i++)
+            assert_int_equal(wrong[i], 0);
+    }
+}
+
 static void passes_together(void **state)
 {
     (void)state;
@@ -352,6 +389,7 @@ int main(void)
         cmocka_unit_test(every_place_once),
         cmocka_unit_test(sums_are_one_tree),
         cmocka_unit_test(sums_do_not_know_of_windows),
+        cmocka_unit_test(scratch_is_lent_to_who_does_a_block),
         cmocka_unit_test(passes_together),
         cmocka_unit_test(slices_follow_each_other),
         cmocka_unit_test(steps_follow_each_other),

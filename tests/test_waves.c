@@ -34,24 +34,23 @@ static double sloping(const void *context, double x, double y, double z, double 
 static void tridiagonal_rows_are_solved(void **state)
 {
     (void)state;
-    enum { N = 50, LANES = 16 };
-    float low[LANES], high[LANES], rhs[LANES], c[N + 1][LANES] = {{0}}, x[N + 1][LANES] = {{0}},
-                                                     zero[LANES] = {0};
-    float f[N + 1][LANES], b[N][LANES];
+    enum { N = 50, LANES = UND_LANES };
+    float x[N + 1][LANES] = {{0}}, f[N + 1][LANES], b[N][LANES];
+    und_tridiag_row row[N + 1] = {{{0}, {0}}};
+    und_lanes solution = {0};
     for (int i = 0; i <= N; i++)
         for (int l = 0; l < LANES; l++)
             f[i][l] = (float)(10 * und_random(1, (uint64_t)l, (uint64_t)i));
     for (int i = 0; i < N; i++)
         for (int l = 0; l < LANES; l++)
             b[i][l] = (float)(und_random(2, (uint64_t)l, (uint64_t)i) - 0.5);
-    for (int i = 0; i < N; i++) {
-        memcpy(low, f[i], sizeof low);
-        memcpy(high, f[i + 1], sizeof high);
-        memcpy(rhs, b[i], sizeof rhs);
-        und_tridiag_forward(LANES, low, high, rhs, c[i], x[i], c[i + 1], x[i + 1]);
+    for (int i = 0; i < N; i++)
+        row[i + 1] =
+            und_tridiag_forward(und_lanes_load(f[i]), und_lanes_load(f[i + 1]), und_lanes_load(b[i]), row[i]);
+    for (int i = N; i >= 1; i--) {
+        solution = und_tridiag_back(row[i], solution);
+        und_lanes_store(x[i], solution);
     }
-    for (int i = N; i >= 1; i--)
-        und_tridiag_back(LANES, c[i], i < N ? x[i + 1] : zero, x[i]);
     for (int i = 0; i < N; i++)
         for (int l = 0; l < LANES; l++) {
             double left = i > 0 ? x[i][l] : 0, right = i + 1 < N ? x[i + 2][l] : 0;

@@ -4,6 +4,7 @@
 #ifndef UND_BASE_LANES_H
 #define UND_BASE_LANES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef UND_ONE_LANE
@@ -131,6 +132,18 @@ UND_INLINE float und_lanes_most(und_lanes v) /* the largest of all, or 0 */
     for (int i = 0; i < UND_LANES; i++)
         most = v[i] > most ? v[i] : most;
     return most;
+}
+
+UND_INLINE float und_lanes_least(und_lanes v) /* the smallest of all */
+{
+#ifdef UND_LANES_512
+    return _mm512_reduce_min_ps((__m512)v);
+#else
+    float least = v[0];
+    for (int i = 1; i < UND_LANES; i++)
+        least = v[i] < least ? v[i] : least;
+    return least;
+#endif
 }
 
 UND_INLINE und_lanes und_lanes_sqrt(und_lanes v)
@@ -310,6 +323,32 @@ UND_INLINE und_doubles und_doubles_select(und_doubles_int yes, und_doubles a, un
 {
     return (und_doubles)((yes & (und_doubles_int)a) | (~yes & (und_doubles_int)b));
 }
+UND_INLINE und_doubles und_doubles_sqrt(und_doubles v)
+{
+#ifdef UND_LANES_512
+    return (und_doubles)_mm512_sqrt_pd((__m512d)v);
+#elif defined UND_LANES_256
+    return (und_doubles)_mm256_sqrt_pd((__m256d)v);
+#else
+    for (int i = 0; i < UND_DOUBLES; i++)
+        v[i] = __builtin_sqrt(v[i]);
+    return v;
+#endif
+}
+/* Bit i is set where yes[i] is. */
+UND_INLINE unsigned und_doubles_bits(und_doubles_int yes)
+{
+#if defined UND_LANES_512
+    return _mm512_cmplt_epi64_mask((__m512i)yes, _mm512_setzero_si512());
+#elif defined UND_LANES_256
+    return (unsigned)_mm256_movemask_pd((__m256d)yes);
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < UND_DOUBLES; i++)
+        bits |= (yes[i] ? 1u : 0u) << i;
+    return bits;
+#endif
+}
 UND_INLINE und_doubles und_doubles_abs(und_doubles v)
 {
     return und_doubles_select(v < 0, -v, v);
@@ -336,6 +375,37 @@ UND_INLINE void und_doubles_floats_store_some(float *p, und_doubles_floats v, un
         for (int i = 0; i < UND_DOUBLES; i++)
             if (which >> i & 1)
                 p[i] = v[i];
+}
+
+/* ---- Doubles of UND_LANES places: two registers, or the one of one lane ---- */
+
+enum { UND_HALVES = UND_LANES / UND_DOUBLES };
+
+UND_INLINE und_doubles_floats und_doubles_rounded(und_doubles v)
+{
+#ifdef UND_LANES_512 /* of which gcc 12 makes two halves */
+    return (und_doubles_floats)_mm512_cvtpd_ps((__m512d)v);
+#else
+    return __builtin_convertvector(v, und_doubles_floats);
+#endif
+}
+/* Rounded, side by side. */
+UND_INLINE und_lanes und_lanes_of_doubles(const und_doubles half[UND_HALVES])
+{
+#if defined UND_LANES_512 && defined __AVX512DQ__
+    return (und_lanes)_mm512_insertf32x8(_mm512_castps256_ps512((__m256)und_doubles_rounded(half[0])),
+                                         (__m256)und_doubles_rounded(half[1]), 1);
+#elif defined UND_LANES_256 && !defined UND_LANES_512
+    return (und_lanes)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)und_doubles_rounded(half[0])),
+                                           (__m128)und_doubles_rounded(half[1]), 1);
+#else
+    und_lanes v;
+    for (int k = 0; k < UND_HALVES; k++) {
+        const und_doubles_floats part = und_doubles_rounded(half[k]);
+        __builtin_memcpy((char *)&v + (size_t)k * sizeof part, &part, sizeof part);
+    }
+    return v;
+#endif
 }
 
 #endif

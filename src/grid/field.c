@@ -49,6 +49,24 @@ static und_status open_block(void *part, const und_field *f, const und_field_roo
     return block ? UND_OK : err->status;
 }
 
+static bool is_open(const void *part, const und_field *f)
+{
+    void *array;
+    memcpy(&array, (const char *)part + f->offset, sizeof array);
+    return array != NULL;
+}
+
+und_status und_field_open_more(void *part, const und_field *list, int fields, const und_field_room *room,
+                               const char *what, und_error *err)
+{
+    for (const und_field *f = list; f < list + fields; f += f->with + 1) {
+        const bool asked = f->when == 0 || f->when & room->asked;
+        if (asked && !is_open(part, f) && open_block(part, f, room, what, err) != UND_OK)
+            return err->status;
+    }
+    return UND_OK;
+}
+
 und_status und_field_open_all(void *part, const und_field *list, int fields, const und_field_room *room,
                               const char *what, und_error *err)
 {

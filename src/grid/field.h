@@ -83,6 +83,9 @@ typedef struct und_field_room {
  * memory does not suffice those that were opened are there, to be closed. */
 und_status und_field_open_all(void *part, const und_field *list, int fields, const und_field_room *room,
                               const char *what, und_error *err);
+/* The same of those that are not open yet. */
+und_status und_field_open_more(void *part, const und_field *list, int fields, const und_field_room *room,
+                               const char *what, und_error *err);
 void und_field_close_all(void *part, const und_field *list, int fields);
 
 /* One of the grid's layout, as it is asked of others: no further than its entry tells. */

@@ -88,12 +88,23 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
+/* A block, with what is lent to whoever does it. */
+static void run_pass(const und_pass *p, int block)
+{
+    und_set own;
+    if (p->set->lent) {
+        own = *p->set;
+        own.lent += (size_t)und_thread() * own.lent_each;
+    }
+    p->kernel->block(p->args, p->set->lent ? &own : p->set, block);
+}
+
 static void run_block(const und_step *step, int block)
 {
     const und_pass *p = step->passes;
     for (; block >= p->set->blocks; p++)
         block -= p->set->blocks;
-    p->kernel->block(p->args, p->set, block);
+    run_pass(p, block);
 }
 
 static int blocks_of(const und_step *step)
@@ -108,7 +119,7 @@ static void run_slices(const und_step *step, int stage, int begin, int end)
 {
     const und_pass *p = step->passes + stage;
     for (int slice = begin; slice < end; slice++)
-        p->kernel->block(p->args, p->set, slice);
+        run_pass(p, slice);
 }
 
 static int slices_of(const und_step *chain)

@@ -31,6 +31,7 @@ typedef struct und_place {
     size_t at;      /* the first one's index in arrays of the grid, or its number in the list */
     int x, y, z;    /* its cell, where it is one */
     unsigned which; /* bit i: the i-th of them counts */
+    float *lent;    /* und_set.lent, of whoever does this place */
 } und_place;
 
 /* Blocks of places, each of which one thread does. */
@@ -45,6 +46,8 @@ typedef struct und_set {
     int words;             /* of a row's bits */
     int count;             /* of a list instead, items, `per_block` each */
     const void *list;      /* whatever a module's own UND_EACH_... knows about it */
+    float *lent;           /* scratch, `lent_each` floats for each of those who do blocks; may be NULL */
+    size_t lent_each;
 } und_set;
 
 /* Rows (y, z) of the grid. */
@@ -69,7 +72,7 @@ und_set und_set_list(const void *list, int count, int per_block, int worth);
 static inline und_place und_set_row(const und_set *s, int row)
 {
     const int y = row % s->wide + s->low[0], z = row / s->wide + s->low[1];
-    return (und_place){und_mac_at(s->mac, 0, y, z), -1, y, z, UND_LANES_ALL};
+    return (und_place){und_mac_at(s->mac, 0, y, z), -1, y, z, UND_LANES_ALL, s->lent};
 }
 static inline int und_set_end(const und_set *s, int block) /* of its rows or items */
 {
@@ -124,16 +127,17 @@ static inline int und_set_from(const und_set *s, int block, int row)
             for (und_place p = of_; und_set_next_few((set)->cells, bits_, of_.at, lanes, &p); p.x += (lanes))
 
 /* For each UND_LANES cells of rows inside the domain. */
-#define UND_EACH_INSIDE(set, block, p)                                                         \
-    UND_EACH_ROW (set, block, of_)                                                             \
-        for (und_place p = {of_.at, 0, of_.y, of_.z, 0}; und_set_next_inside(set, of_.at, &p); \
+#define UND_EACH_INSIDE(set, block, p)                                                                   \
+    UND_EACH_ROW (set, block, of_)                                                                       \
+        for (und_place p = {of_.at, 0, of_.y, of_.z, 0, of_.lent}; und_set_next_inside(set, of_.at, &p); \
              p.x += UND_LANES)
 
 /* For each block of a list: p.at is the number of its first item, p.x how many it has, p.y its own number. */
 #define UND_EACH_BLOCK(set, block, p)                                             \
     for (und_place p = {.at = (size_t)(block) * (size_t)(set)->per_block,         \
                        .x = und_set_end(set, block) - (block) * (set)->per_block, \
-                       .y = (block)},                                             \
+                       .y = (block),                                              \
+                       .lent = (set)->lent},                                      \
                    *once_ = &p;                                                   \
          once_; once_ = NULL)
 

@@ -1,15 +1,16 @@
 /* Columns of water joined by pipes: O'Brien & Hodgins, "Dynamic Simulation of Splashing Fluids", 1995. */
 #include "liquid/columns.h"
 
-#include "base/pages.h"
 #include "base/status.h"
+#include "grid/field.h"
+#include "liquid/columns_flow_kernel.h"
 #include "liquid/columns_state.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { BESIDE = 64 }; /* values in front of the first row, so that it has a neighbour too */
 enum { FRAME_BYTES = 16 };
 
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->liquid.watch)
@@ -129,59 +130,53 @@ static und_status check_def(const und_columns_def *def, und_error *err)
     return UND_OK;
 }
 
-/* An array with a row and a column beside the grid on all sides. */
-void *und_columns_field(const und_columns *s, size_t size, const char *what, und_error *err)
-{
-    char *pages = und_pages_alloc(size * (BESIDE + (size_t)s->stride * (size_t)(s->nz + 3)), what, err);
-    return pages ? pages + size * (BESIDE + (size_t)s->stride) : NULL;
-}
+enum { AT_ROW = UND_AT_OWN, AT_LANES };
 
-static void field_free(const und_columns *s, void *field, size_t size)
+static const und_field fields[] = {
+    UND_FIELD(und_columns, depth, UND_AT_CELLS),
+    UND_FIELD(und_columns, ground, UND_AT_CELLS),
+    UND_FIELD(und_columns, keep, UND_AT_CELLS),
+    UND_FIELD(und_columns, rise, UND_AT_CELLS),
+    UND_FIELD(und_columns, flow[0], UND_AT_CELLS),
+    UND_FIELD(und_columns, flow[1], UND_AT_CELLS),
+    UND_FIELD(und_columns, flow[2], UND_AT_CELLS),
+    UND_FIELD(und_columns, flow[3], UND_AT_CELLS),
+    UND_FIELD(und_columns, before[0], UND_AT_CELLS, .when = COLUMNS_MEAN),
+    UND_FIELD(und_columns, before[1], UND_AT_CELLS, .when = COLUMNS_MEAN),
+    UND_FIELD(und_columns, before[2], UND_AT_CELLS, .when = COLUMNS_MEAN),
+    UND_FIELD(und_columns, before[3], UND_AT_CELLS, .when = COLUMNS_MEAN),
+    UND_FIELD(und_columns, head, UND_AT_CELLS, .when = COLUMNS_HEAD),
+    UND_FIELD(und_columns, load, UND_AT_CELLS, .when = COLUMNS_LOAD),
+    UND_FIELD(und_columns, displaced, UND_AT_CELLS, .when = COLUMNS_BODIES),
+    UND_FIELD(und_columns, top, UND_AT_CELLS, .when = COLUMNS_SPRAY),
+    UND_FIELD(und_columns, covered, UND_AT_CELLS, .when = COLUMNS_COVER),
+    UND_FIELD(und_columns, rows, UND_AT_ROWS),
+    UND_FIELD(und_columns, share_z, AT_ROW),
+    UND_FIELD(und_columns, lanes, AT_LANES),
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+und_status und_columns_make_room(und_columns *s, unsigned which, und_error *err)
 {
-    if (field)
-        und_pages_free((char *)field - size * (BESIDE + (size_t)s->stride));
+    const und_field_room room = {
+        .mac = &s->height_field.mac,
+        .own = (const size_t[]){(size_t)s->nx, (size_t)s->threads * und_columns_lent(s->stride)},
+        .asked = which};
+    return und_field_open_more(s, fields, FIELDS, &room, "columns", err);
 }
 
 static und_status allocate(und_columns *s, und_error *err)
 {
-    bool mean = s->def.flow == UND_FLOW_MEAN, bodies = s->def.body_count > 0;
-    bool press = und_height_field_presses(&s->def.height_field) || bodies;
-    struct {
-        float **array;
-        bool wanted;
-        const char *what;
-    } fields[] = {
-        {&s->ground, true, "ground"},
-        {&s->keep, true, "flow"},
-        {&s->rise, true, "rise of the surface"},
-        {&s->flow[0], true, "flow"},
-        {&s->flow[1], true, "flow"},
-        {&s->flow[2], true, "flow"},
-        {&s->flow[3], true, "flow"},
-        {&s->before[0], mean, "flow"},
-        {&s->before[1], mean, "flow"},
-        {&s->before[2], mean, "flow"},
-        {&s->before[3], mean, "flow"},
-        {&s->head, und_height_field_presses(&s->def.height_field), "pressure"},
-        {&s->load, press, "pressure"},
-        {&s->displaced, bodies, "bodies"},
-        {&s->top, s->def.spray.on, "spray"},
-    };
-    size_t per_cell = sizeof(double) + FRAME_BYTES;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        per_cell += fields[i].wanted ? sizeof(float) : 0;
-    if (und_height_field_check_memory(&s->height_field, per_cell, err) != UND_OK)
-        return err->status;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (fields[i].wanted &&
-            !(*fields[i].array = und_columns_field(s, sizeof(float), fields[i].what, err)))
-            return err->status;
-    s->depth = und_columns_field(s, sizeof(double), "water", err);
-    s->rows = und_alloc((size_t)s->nz, sizeof *s->rows, "columns", err);
-    s->zero = und_alloc((size_t)s->stride + 2, sizeof *s->zero, "columns", err);
-    s->share_z = und_alloc((size_t)s->nx, sizeof *s->share_z, "columns", err);
-    s->lanes = und_alloc((size_t)s->threads * ((size_t)s->stride + 2), 3 * sizeof *s->lanes, "columns", err);
-    if (!s->depth || !s->rows || !s->zero || !s->share_z || !s->lanes)
+    const bool bodies = s->def.body_count > 0, presses = und_height_field_presses(&s->def.height_field);
+    const unsigned which = (s->def.flow == UND_FLOW_MEAN ? COLUMNS_MEAN : 0) | (presses ? COLUMNS_HEAD : 0) |
+                           (presses || bodies ? COLUMNS_LOAD : 0) | (bodies ? COLUMNS_BODIES : 0) |
+                           (s->def.spray.on ? COLUMNS_SPRAY : 0);
+    size_t per_cell = FRAME_BYTES;
+    for (const und_field *f = fields; f < fields + FIELDS; f++)
+        if (f->at == UND_AT_CELLS && (f->when == 0 || f->when & which))
+            per_cell += und_field_size(f);
+    if (und_height_field_check_memory(&s->height_field, per_cell, err) != UND_OK ||
+        und_columns_make_room(s, which, err) != UND_OK)
         return err->status;
     s->height_field.water = s->depth;
     s->height_field.ground = s->ground;
@@ -196,7 +191,7 @@ static und_status fill(und_columns *s, und_error *err)
     s->lowest = INFINITY;
     for (int z = -1; z <= s->nz; z++)
         for (int x = -1; x <= s->nx; x++)
-            s->ground[(ptrdiff_t)z * s->stride + x] = wall;
+            s->ground[und_columns_at(s, x, z)] = wall;
     for (int z = 0; z < s->nz; z++)
         for (int x = 0; x < s->nx; x++) {
             size_t at = und_columns_at(s, x, z);
@@ -252,7 +247,7 @@ und_columns *und_columns_create(const und_columns_def *def, und_error *err)
         return NULL;
     und_liquid_init(&s->liquid, &columns_class, &s->height_field.time, s->stages, stage_names, STAGE_COUNT);
     s->def = *def;
-    if (und_height_field_init(&s->height_field, "columns", &s->def.height_field, err) != UND_OK) {
+    if (und_height_field_init(&s->height_field, "columns", &s->def.height_field, 1, err) != UND_OK) {
         free(s);
         return NULL;
     }
@@ -261,8 +256,6 @@ und_columns *und_columns_create(const und_columns_def *def, und_error *err)
     s->nx = s->height_field.nx;
     s->nz = s->height_field.nz;
     s->threads = s->height_field.threads;
-    while (s->height_field.stride < s->nx + 1)
-        s->height_field.stride += UND_HEIGHT_FIELD_ROW; /* room for the wall beside a row */
     s->stride = s->height_field.stride;
     if (allocate(s, err) || fill(s, err) || und_columns_create_bodies(s, err) ||
         und_height_field_create_sources(&s->height_field, err) || make_spray(s, err)) {
@@ -278,16 +271,7 @@ void und_columns_destroy(und_columns *s)
 {
     if (!s)
         return;
-    float *fields[] = {s->rise,      s->ground,  s->keep,      s->flow[0],   s->flow[1],
-                       s->flow[2],   s->flow[3], s->before[0], s->before[1], s->before[2],
-                       s->before[3], s->load,    s->displaced, s->head,      s->top};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        field_free(s, fields[i], sizeof(float));
-    field_free(s, s->depth, sizeof(double));
-    free(s->rows);
-    free(s->zero);
-    free(s->share_z);
-    free(s->lanes);
+    und_field_close_all(s, fields, FIELDS);
     und_columns_destroy_bodies(s);
     und_spray_destroy(s->spray);
     und_height_field_close(&s->height_field);

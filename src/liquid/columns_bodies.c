@@ -32,7 +32,7 @@ static void clear_load(und_columns *s)
 /* Marks the columns over which a drop may meet a body: one that is not wholly under water. */
 static void cover(und_columns *s)
 {
-    memset(s->covered, 0, (size_t)s->stride * (size_t)s->nz);
+    memset(s->covered, 0, s->height_field.mac.count);
     for (int i = 0; i < s->floats.count; i++) {
         const und_float_contact *c = &s->floats.contact[i];
         int x0 = c->x0 > 0 ? c->x0 - 1 : 0, x1 = c->x1 < s->nx ? c->x1 + 1 : s->nx; /* it moves on */
@@ -92,7 +92,7 @@ void und_columns_meet(void *columns, const und_spray *spray, int first, int coun
         const float p[3] = {spray->place[0][first + k], spray->place[1][first + k],
                             spray->place[2][first + k]};
         int at = und_spray_cell(&floor, p[0], p[2]);
-        if (at >= 0 && s->covered[at])
+        if (at >= 0 && s->covered[s->height_field.mac.first + (size_t)at])
             met[k] = inside_body(s, und_vec((double)p[0], (double)p[1], (double)p[2]));
     }
 }
@@ -191,13 +191,8 @@ static void find_walls(const und_columns *s, bool walls[UND_EDGES])
 /* What only models with bodies have. */
 static und_status make_ready(und_columns *s, und_error *err)
 {
-    if (!s->load)
-        s->load = und_columns_field(s, sizeof *s->load, "pressure", err);
-    if (s->load && !s->displaced)
-        s->displaced = und_columns_field(s, sizeof *s->displaced, "bodies", err);
-    if (s->displaced && s->def.spray.on && !s->covered)
-        s->covered = und_alloc((size_t)s->stride * (size_t)s->nz, 1, "bodies", err);
-    return s->displaced && (s->covered || !s->def.spray.on) ? UND_OK : err->status;
+    return und_columns_make_room(s, COLUMNS_LOAD | COLUMNS_BODIES | (s->def.spray.on ? COLUMNS_COVER : 0),
+                                 err);
 }
 
 und_status und_columns_create_bodies(und_columns *s, und_error *err)
@@ -230,6 +225,5 @@ bool und_columns_add_ball(und_columns *s, const und_ball *ball)
 void und_columns_destroy_bodies(und_columns *s)
 {
     free_scratch(s);
-    free(s->covered);
     und_floats_close(&s->floats);
 }

@@ -16,12 +16,12 @@ enum { AROUND = sizeof around / sizeof *around };
 /* How deep the water in one of them is that a face moves, m: by the section that the pipe has. */
 static double moved_by(const und_columns *s, const und_face *f, int k, size_t *at)
 {
-    ptrdiff_t from = (ptrdiff_t)(f->j + around[k].z) * s->stride + f->i + around[k].x;
+    ptrdiff_t from = (ptrdiff_t)und_columns_at(s, f->i + around[k].x, f->j + around[k].z);
     ptrdiff_t to = from + (ptrdiff_t)around[k].along[1] * s->stride + (ptrdiff_t)around[k].along[0];
     bool diagonal = around[k].pipe == PIPE_DOWN || around[k].pipe == PIPE_UP;
     *at = (size_t)from;
-    double depth = (double)und_pipe_depth(und_columns_column(s, (size_t)from),
-                                          und_columns_column(s, (size_t)to), s->pipes.reach);
+    const und_column a = und_columns_column(s, (size_t)from), b = und_columns_column(s, (size_t)to);
+    double depth = (double)und_pipe_depth(&a, &b, s->pipes.reach);
     if (!(depth > (double)UND_FILM))
         return 0;
     return depth * f->cover * around[k].part * (diagonal ? s->def.diagonal : 1) / (1 + 2 * s->def.diagonal);

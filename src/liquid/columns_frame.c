@@ -62,7 +62,8 @@ enum { PARTS = 48 };
 static int parts_of(und_columns *s, und_state_field list[PARTS])
 {
     static const char *const flow_names[PIPES] = {"flow_x", "flow_z", "flow_down", "flow_up"};
-    size_t cells = (size_t)s->stride * (size_t)s->nz, numbers = 0;
+    const und_height_field *p = &s->height_field;
+    size_t numbers = 0;
     bool bodies = s->floats.count > 0;
     int count = und_height_field_parts(&s->height_field, list, 0);
     list[count++] = und_state_field_of("substep", UND_F64, &s->substep, 1);
@@ -70,18 +71,18 @@ static int parts_of(und_columns *s, und_state_field list[PARTS])
     list[count++] = und_state_field_of("left", UND_F64, &s->left, 1);
     list[count++] = und_state_field_of("end", UND_F64, &s->end, 1);
     list[count++] = und_state_field_of("deepest", UND_F64, &s->deepest, 1);
-    list[count++] = und_state_field_of("depth", UND_F64, s->depth, cells);
+    list[count++] = und_height_field_part(p, "depth", UND_F64, s->depth);
     for (int k = 0; k < PIPES; k++)
-        list[count++] = und_state_field_of(flow_names[k], UND_F32, s->flow[k], cells);
-    list[count++] = und_state_field_of("rise", UND_F32, s->rise, cells);
-    list[count++] = und_state_field_of("displaced", UND_F32, bodies ? s->displaced : NULL, cells);
+        list[count++] = und_height_field_part(p, flow_names[k], UND_F32, s->flow[k]);
+    list[count++] = und_height_field_part(p, "rise", UND_F32, s->rise);
+    list[count++] = und_height_field_part(p, "displaced", UND_F32, bodies ? s->displaced : NULL);
     count = und_height_field_rain_parts(&s->height_field, list, count);
     if (bodies) {
         double *saved = und_bodies_saved(s->floats.bodies, &numbers);
         list[count++] = und_state_field_of("bodies", UND_F64, saved, numbers);
     }
     if (s->height_field.ground_moved)
-        list[count++] = und_state_field_of("ground", UND_F32, s->ground, cells);
+        list[count++] = und_height_field_part(p, "ground", UND_F32, s->ground);
     if (s->floats.balls.count > 0)
         list[count++] = und_balls_part(&s->floats.balls);
     return count;

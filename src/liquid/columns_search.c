@@ -54,7 +54,7 @@ static void weigh_row(const und_columns *s, const patch *p, int j, int pipe)
     for (int i = from; i < to; i++) {
         und_column a = {0, (float)depth[i], ground[i], 0};
         und_column b = {0, (float)depth[i + other], ground[i + other], 0};
-        float deep = und_pipe_depth(a, b, reach);
+        float deep = und_pipe_depth(&a, &b, reach);
         weight[i] = deep > UND_FILM ? dt * deep : 0;
     }
     float share = pipe == PIPE_X ? und_columns_straight(s, PIPE_X, 0, p->z0 + j) : s->pipes.diagonal;

@@ -2,7 +2,7 @@
  *
  * Equations 14 and 15 set a velocity equal to the flow Q of a pipe, m3/s.  The flow over the pipe's section
  * is meant, m/s: that is what is taken here, and it is the velocity of the water along the pipe. */
-#include "base/parallel.h"
+#include "liquid/columns_flow_kernel.h"
 #include "liquid/columns_state.h"
 #include "liquid/splash.h"
 
@@ -74,12 +74,12 @@ static und_splash splash_of(und_columns *s)
                                   .stride = s->stride,
                                   .dx = g->dx,
                                   .origin = {g->origin[0], g->origin[2]},
-                                  .height = s->top,
-                                  .ground = s->ground,
+                                  .height = s->top + s->height_field.mac.first,
+                                  .ground = s->ground + s->height_field.mac.first,
                                   .outside = s->lowest,
                                   .meet = s->floats.bodies ? und_columns_meet : NULL,
                                   .context = s},
-                        .level = s->depth,
+                        .level = s->depth + s->height_field.mac.first,
                         .start = 1,
                         .ledger = &s->height_field.ledger,
                         .lost = &s->height_field.lost};
@@ -101,14 +101,10 @@ void und_columns_emit(und_columns *s)
     }
 }
 
-static void find_tops(und_columns *s)
+static void find_tops(const und_columns *s)
 {
-    PARALLEL_FOR(s->threads)
-    for (int z = 0; z < s->nz; z++)
-        for (int x = 0; x < s->nx; x++) {
-            size_t at = und_columns_at(s, x, z);
-            s->top[at] = (float)und_columns_level(s, at);
-        }
+    const und_columns_top_args args = {s->depth, s->ground, s->displaced, s->top};
+    und_pass(&s->height_field.device, und_columns_top, &args, &s->height_field.rows);
 }
 
 void und_columns_fly(und_columns *s)

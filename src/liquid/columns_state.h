@@ -10,10 +10,6 @@
 #include "liquid/height_field.h"
 #include "spray/spray.h"
 
-/* A pipe belongs to the column it starts at: one value, so that what leaves one column enters the other
- * (eq. 8). */
-enum { PIPE_X, PIPE_Z, PIPE_DOWN, PIPE_UP, PIPES }; /* to (x+1, z), (x, z+1), (x+1, z+1), (x-1, z+1) */
-
 enum {
     STAGE_SOURCES,
     STAGE_BODIES,
@@ -25,18 +21,6 @@ enum {
     STAGE_FLY,
     STAGE_COUNT
 };
-
-/* What is known of a row of columns. */
-typedef struct und_columns_row {
-    float fastest;     /* the largest |flow| of its pipes, m/s */
-    float quickest;    /* the fastest rise, m/s */
-    double shallowest; /* m */
-    double deepest;    /* m */
-    bool pressed;      /* something presses on it */
-    bool tight;        /* its pipes might take more than a column has */
-    bool judged;       /* in the round of scaling back under way */
-    bool scaled;       /* a column of it scales its pipes back */
-} und_columns_row;
 
 typedef struct und_columns_scratch und_columns_scratch; /* columns_bodies.h */
 
@@ -55,8 +39,7 @@ struct und_columns {
     int rounds; /* of scaling back, the most so far */
     und_stage stages[STAGE_COUNT];
 
-    /* Arrays point to the first column; one column and row beside the grid is there, with endless walls on
-     * it, so that no kernel has edges. */
+    /* One column and row beside the grid is there, with endless walls on it, so that no kernel has edges. */
     double *depth; /* V / (dx dz), m (eq. 2) */
     float *ground; /* m */
     float *flow[PIPES];
@@ -68,9 +51,8 @@ struct und_columns {
     float *top;           /* the surface as it is seen, m; NULL unless there is spray */
     uint8_t *covered;     /* by a body that drops may hit; NULL unless there are both */
     float *keep;          /* what pipes that overdraw a column keep */
-    float *zero;          /* a row of nothing, one column longer on both sides */
+    float *lanes;         /* scratch, per thread */
     float *share_z;       /* per column: of its pipe along z, see und_columns_straight */
-    double *lanes;        /* scratch, per thread */
     und_columns_row *rows;
 
     und_floats floats; /* bodies */
@@ -80,7 +62,7 @@ struct und_columns {
 
 static inline size_t und_columns_at(const und_columns *s, int x, int z)
 {
-    return (size_t)z * (size_t)s->stride + (size_t)x;
+    return und_height_field_at(&s->height_field, x, z);
 }
 static inline double und_columns_x(const und_columns *s, double x) /* of the middle of column x */
 {
@@ -128,8 +110,16 @@ void und_columns_meet(void *columns, const und_spray *spray, int first, int coun
 und_status und_columns_create_bodies(und_columns *s, und_error *err);
 bool und_columns_add_ball(und_columns *s, const und_ball *ball); /* between steps */
 
-/* An array over the columns with those beside them. */
-void *und_columns_field(const und_columns *s, size_t size, const char *what, und_error *err);
+/* Arrays that not every scene has: those of these that are not there yet. */
+enum {
+    COLUMNS_MEAN = 1,
+    COLUMNS_HEAD = 2,
+    COLUMNS_LOAD = 4,
+    COLUMNS_BODIES = 8,
+    COLUMNS_SPRAY = 16,
+    COLUMNS_COVER = 32
+};
+und_status und_columns_make_room(und_columns *s, unsigned which, und_error *err);
 
 /* A person at it: columns_touch.c. */
 void und_columns_touch(und_liquid *liquid, const und_mouse_tool *hand, double dt);

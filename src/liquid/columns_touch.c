@@ -29,11 +29,7 @@ static void look_over(und_columns *s)
 static bool can_press(und_columns *s)
 {
     und_error err;
-    if (!s->load)
-        s->load = und_columns_field(s, sizeof *s->load, "pressure", &err);
-    if (s->load && !s->head)
-        s->head = und_columns_field(s, sizeof *s->head, "pressure", &err);
-    return s->load && s->head;
+    return und_columns_make_room(s, COLUMNS_LOAD | COLUMNS_HEAD, &err) == UND_OK;
 }
 
 void und_columns_touch(und_liquid *liquid, const und_mouse_tool *hand, double dt)
@@ -46,7 +42,7 @@ void und_columns_touch(und_liquid *liquid, const und_mouse_tool *hand, double dt
     if (digs || hand->tool == UND_TOOL_POUR || hand->tool == UND_TOOL_DRAIN)
         look_over(s);
     if (digs && s->floats.bodies)
-        und_bodies_set_ground(s->floats.bodies, s->ground,
+        und_bodies_set_ground(s->floats.bodies, s->ground + s->height_field.mac.first,
                               &err); /* without memory they fall on the old one */
 }
 
@@ -94,8 +90,10 @@ und_status und_columns_restore_touched(und_columns *s, const und_frame *state, u
         return und_error_set(err, UND_FAILED, "the saved state has a wrong item \"balls\": it is damaged");
     if (und_height_field_restore_touched(&s->height_field, &s->def.height_field, state, err) != UND_OK)
         return err->status;
-    if (moved && (und_height_field_sample_ground(&s->height_field, s->ground, err) != UND_OK ||
-                  (s->floats.bodies && und_bodies_set_ground(s->floats.bodies, s->ground, err) != UND_OK)))
+    if (moved &&
+        (und_height_field_sample_ground(&s->height_field, s->ground, err) != UND_OK ||
+         (s->floats.bodies &&
+          und_bodies_set_ground(s->floats.bodies, s->ground + s->height_field.mac.first, err) != UND_OK)))
         return err->status;
     und_floats_drop_balls(&s->floats);
     for (int i = 0; i < count; i++)
@@ -114,6 +112,6 @@ und_status und_columns_follow_touched(und_columns *s, und_error *err)
     s->deepest = deepest; /* as it was saved */
     follow_gravity(s);
     if (s->height_field.ground_moved && s->floats.bodies)
-        return und_bodies_set_ground(s->floats.bodies, s->ground, err);
+        return und_bodies_set_ground(s->floats.bodies, s->ground + s->height_field.mac.first, err);
     return UND_OK;
 }

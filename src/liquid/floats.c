@@ -65,7 +65,7 @@ static und_status open_bodies(und_floats *f, const bool walls[UND_EDGES], und_er
                               .stride = p->stride,
                               .dx = p->grid.dx,
                               .origin = {p->grid.origin[0], p->grid.origin[2]},
-                              .ground = p->ground,
+                              .ground = p->ground + p->mac.first,
                               .spare = UND_BALLS,
                               .time = p->time};
     for (int e = 0; e < UND_EDGES; e++)

@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/value.h"
+#include "liquid/height_field_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,8 +58,28 @@ static und_status check_def(const char *model, const und_height_field_def *def, 
     return UND_OK;
 }
 
+static und_set rows_of(const und_mac *mac)
+{
+    enum { WORTH = 4 }; /* as many as CELLS_PER_THREAD are worth a thread */
+    und_set rows = und_set_slices(mac, UND_ROWS_INSIDE);
+    rows.worth *= WORTH;
+    return rows;
+}
+
+static void make_sets(und_height_field *p)
+{
+    p->mac = und_mac_layer(p->nx, p->nz, p->grid.dx, p->grid.origin, p->stride);
+    p->faces[0] = p->faces[1] = p->mac;
+    p->faces[0].n[0]--;
+    p->faces[1].n[2]--;
+    p->rows = rows_of(&p->mac);
+    for (int a = 0; a < 2; a++)
+        p->across[a] = rows_of(&p->faces[a]);
+    p->device = (und_device){.threads = p->threads};
+}
+
 und_status und_height_field_init(und_height_field *p, const char *model, const und_height_field_def *def,
-                                 und_error *err)
+                                 int beside, und_error *err)
 {
     und_status status = check_def(model, def, err);
     if (status != UND_OK)
@@ -76,6 +97,9 @@ und_status und_height_field_init(und_height_field *p, const char *model, const u
                             .threads = threads < useful ? threads : (int)useful};
     if (p->stride % 1024 == 0)
         p->stride += UND_HEIGHT_FIELD_ROW; /* rows a power of two apart fall into the same cache lines */
+    if (p->stride < p->nx + beside)
+        p->stride += UND_HEIGHT_FIELD_ROW;
+    make_sets(p);
     p->row_sum = und_alloc((size_t)p->nz, sizeof *p->row_sum, "volumes", err);
     return p->row_sum ? UND_OK : err->status;
 }
@@ -131,27 +155,11 @@ und_status und_height_field_start_at(const und_height_field *p, int x, int z, fl
     return status;
 }
 
-static double row_depth(const und_height_field *p, int z)
-{
-    double sum = 0;
-    for (int x = 0; x < p->nx; x++)
-        sum += und_height_field_depth(p, und_height_field_at(p, x, z));
-    return sum;
-}
-
-/* Sums rows of the grid, each on its own, then those: the same bits at any thread count. */
 double und_height_field_volume(const und_height_field *p)
 {
-    PARALLEL_FOR(p->threads)
-    for (int z = 0; z < p->nz; z++)
-        p->row_sum[z] = row_depth(p, z);
-    double sum = 0, lost = 0; /* Kahan */
-    for (int z = 0; z < p->nz; z++) {
-        double term = p->row_sum[z] - lost, next = sum + term;
-        lost = (next - sum) - term;
-        sum = next;
-    }
-    return sum * p->grid.dx * p->grid.dx;
+    const und_height_field_depth_args args = {p->water, p->floor};
+    const und_pass depths = UND_PASS(und_height_field_depths, &args, &p->rows);
+    return und_reduce(&p->device, &depths, 1, p->row_sum).sum * p->grid.dx * p->grid.dx;
 }
 
 und_ledger und_height_field_ledger(const und_height_field *p)

@@ -7,6 +7,7 @@
 #ifndef UND_LIQUID_HEIGHT_FIELD_H
 #define UND_LIQUID_HEIGHT_FIELD_H
 
+#include "grid/reduce.h"
 #include "grid/state.h"
 #include "liquid/liquid.h"
 #include "spray/rain.h"
@@ -58,9 +59,13 @@ typedef struct und_height_field {
     const und_height_field_def *def; /* borrowed */
     und_grid grid;
     int nx, nz, stride, threads;
+    und_mac mac;             /* of its cells, where arrays have them: y is 0 */
+    und_mac faces[2];        /* of those that have a next one along x, and along z */
+    und_set rows, across[2]; /* of both, a row a block */
+    und_device device;
     double time;
 
-    /* The model's arrays, [nz][stride], borrowed. */
+    /* The model's arrays, borrowed. */
     double *water;       /* the surface's height, or the depth, m */
     const float *floor;  /* what the water counts from, m; NULL: it is the depth */
     const float *ground; /* m */
@@ -70,9 +75,9 @@ typedef struct und_height_field {
     und_height_field_edge edge[UND_EDGES];
     float *slant; /* what the edges have of them, [slant_count]; NULL: none is open */
     size_t slant_count;
-    float *along;    /* scratch for the longest of them, see height_field_slant.c */
-    double *met;     /* the edges' */
-    double *row_sum; /* scratch, [nz] */
+    float *along;       /* scratch for the longest of them, see height_field_slant.c */
+    double *met;        /* the edges' */
+    und_total *row_sum; /* scratch, [nz] */
     und_ledger ledger;
     und_ledger lost; /* by rounding, of each entry */
 
@@ -97,7 +102,7 @@ typedef struct und_height_field {
 
 static inline size_t und_height_field_at(const und_height_field *p, int x, int z)
 {
-    return (size_t)z * (size_t)p->stride + (size_t)x;
+    return und_mac_at(&p->mac, x, 0, z);
 }
 /* Where a cell's middle is, m. */
 static inline double und_height_field_x(const und_height_field *p, int x)
@@ -133,9 +138,10 @@ int und_height_field_cell_z(const und_height_field *p, double z);
 /* The grid that a def describes. */
 und_grid und_height_field_grid(const und_height_field_def *def);
 
-/* Checks the def and sets the grid, the stride and the threads; the def must outlive the height field. */
+/* Checks the def and sets the grid, where arrays have its cells, and the threads; rows have `beside` cells
+ * behind the last at least.  The def must outlive the height field, which stays where it is. */
 und_status und_height_field_init(und_height_field *p, const char *model, const und_height_field_def *def,
-                                 und_error *err);
+                                 int beside, und_error *err);
 void und_height_field_close(und_height_field *p);
 
 /* Says so at once where the model and a frame of it cannot fit, rather than hours into a run. */
@@ -196,6 +202,9 @@ und_status und_height_field_frame_rain(const und_height_field *p, und_frame *fra
 
 /* The height field's parts of the model's state, after the `count` listed; the new count.  Time and ledger,
  * and the rain: the water is the model's to list. */
+/* One of the model's arrays as a part, [nz][stride]; nothing where it is NULL. */
+und_state_field und_height_field_part(const und_height_field *p, const char *name, und_type type,
+                                      void *array);
 int und_height_field_parts(und_height_field *p, und_state_field *list, int count);
 int und_height_field_rain_parts(und_height_field *p, und_state_field *list, int count);
 
@@ -204,7 +213,7 @@ int und_height_field_rain_parts(und_height_field *p, und_state_field *list, int 
 int und_height_field_touched_part(und_height_field *p, und_state_field *list, int count);
 und_status und_height_field_restore_touched(und_height_field *p, und_height_field_def *def,
                                             const und_frame *state, und_error *err);
-/* The def's ground, [nz][stride]. */
+/* The def's ground, where the model has its own. */
 und_status und_height_field_sample_ground(const und_height_field *p, float *ground, und_error *err);
 
 #endif

@@ -61,6 +61,13 @@ und_status und_height_field_frame_rain(const und_height_field *p, und_frame *fra
     return UND_OK;
 }
 
+und_state_field und_height_field_part(const und_height_field *p, const char *name, und_type type, void *array)
+{
+    const size_t size = type == UND_F64 ? sizeof(double) : sizeof(float);
+    char *from = array ? (char *)array + p->mac.first * size : NULL;
+    return und_state_field_of(name, type, from, (size_t)p->stride * (size_t)p->nz);
+}
+
 int und_height_field_parts(und_height_field *p, und_state_field *list, int count)
 {
     enum { ENTRIES = sizeof(und_ledger) / sizeof(double) };

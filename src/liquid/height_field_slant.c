@@ -121,14 +121,15 @@ static void find_above(const und_height_field *p, int e, double time, float *abo
 /* (1 - ZETA dt^2 c^2 d2/dy2) out = in. */
 static void smooth(const und_height_field *p, int count, const float *face, const float *in, float *out)
 {
-    float *c = part(p, ELIMINATED), none = 0;
+    float *c = part(p, ELIMINATED);
+    und_tridiag_row_one row = {0, 0};
     for (int i = 0; i < count; i++) {
-        float before = ZETA * face[i], after = ZETA * face[i + 1];
-        und_tridiag_forward(1, &before, &after, &in[i], i > 0 ? &c[i - 1] : &none,
-                            i > 0 ? &out[i - 1] : &none, &c[i], &out[i]);
+        row = und_tridiag_forward_one(ZETA * face[i], ZETA * face[i + 1], in[i], row);
+        c[i] = row.c;
+        out[i] = row.x;
     }
     for (int i = count - 2; i >= 0; i--)
-        und_tridiag_back(1, &c[i], &out[i + 1], &out[i]);
+        out[i] = und_tridiag_back_one((und_tridiag_row_one){c[i], out[i]}, out[i + 1]);
 }
 
 /* The slant after the step.  `most`: no slant is taller than the waves were of late. */

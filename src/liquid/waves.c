@@ -1,13 +1,13 @@
 /* Height-field water: Kass & Miller, "Rapid, Stable Fluid Dynamics for Computer Graphics", SIGGRAPH 1990. */
 #include "base/maths.h"
-#include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
+#include "grid/field.h"
 #include "liquid/waves_state.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FRAME_BYTES = 16 }; /* per cell: ground and surface as a frame holds them and as they are written */
 
@@ -100,67 +100,75 @@ static und_status check_def(const und_waves_def *def, und_error *err)
     return UND_OK;
 }
 
-void *und_waves_field(const und_waves *s, size_t size, const char *what, und_error *err)
+enum { AT_WORDS = UND_AT_OWN, AT_RUNS, AT_SCRATCH };
+
+static const und_field fields[] = {
+    UND_FIELD(und_waves, height, UND_AT_CELLS),
+    UND_FIELD(und_waves, rise, UND_AT_CELLS),
+    UND_FIELD(und_waves, ground, UND_AT_CELLS),
+    UND_FIELD(und_waves, middle, UND_AT_CELLS),
+    UND_FIELD(und_waves, head, UND_AT_CELLS, .when = WAVES_HEAD),
+    UND_FIELD(und_waves, bare, UND_AT_CELLS, .when = WAVES_BED),
+    UND_FIELD(und_waves, flux_x, UND_AT_CELLS, .when = WAVES_FLOW),
+    UND_FIELD(und_waves, flux_z, UND_AT_CELLS, .when = WAVES_FLOW),
+    UND_FIELD(und_waves, speed_x, UND_AT_CELLS, .when = WAVES_SPEED),
+    UND_FIELD(und_waves, speed_z, UND_AT_CELLS, .when = WAVES_SPEED),
+    UND_FIELD(und_waves, foam, UND_AT_CELLS, .when = WAVES_FOAM),
+    UND_FIELD(und_waves, dye, UND_AT_CELLS, .when = WAVES_DYE),
+    UND_FIELD(und_waves, texture_u, UND_AT_CELLS, .when = WAVES_TEXTURE),
+    UND_FIELD(und_waves, texture_v, UND_AT_CELLS, .when = WAVES_TEXTURE),
+    UND_FIELD(und_waves, carried, UND_AT_CELLS, .when = WAVES_CARRIES),
+    UND_FIELD(und_waves, wet, AT_WORDS),
+    UND_FIELD(und_waves, gain, AT_WORDS),
+    UND_FIELD(und_waves, least, AT_WORDS),
+    UND_FIELD(und_waves, plain, AT_WORDS),
+    UND_FIELD(und_waves, runs, AT_RUNS, .sparse = true),
+    UND_FIELD(und_waves, first_run, UND_AT_ROWS),
+    UND_FIELD(und_waves, run_count, UND_AT_ROWS),
+    UND_FIELD(und_waves, row_inflow, UND_AT_ROWS),
+    UND_FIELD(und_waves, scratch, AT_SCRATCH),
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+und_status und_waves_make_room(und_waves *s, unsigned which, und_error *err)
 {
-    /* Rows are solved LANES at a time: those past the last are dry, and kernels look a little to the
-     * right. */
-    size_t rows = (size_t)(s->height_field.nz + LANES - 1) / LANES * LANES;
-    return und_pages_alloc(size * ((size_t)s->height_field.stride * rows + 2 * STRIP), what, err);
+    const size_t rows = (size_t)s->height_field.nz, lanes = LANES * (size_t)(s->height_field.nx + LANES + 2),
+                 strips = STRIP * (rows + 2);
+    s->scratch_stride = 2 * (lanes > strips ? lanes : strips);
+    const und_field_room room = {
+        .mac = &s->height_field.mac,
+        /* Rows are solved LANES at a time: those past the last are dry; and a little to the right is read. */
+        .spare = (size_t)s->height_field.stride * LANES + 2 * STRIP,
+        .own = (const size_t[]){rows * (size_t)s->words, rows * (size_t)s->runs_per_row,
+                                s->scratch_stride * (size_t)s->height_field.threads},
+        .asked = which};
+    return und_field_open_more(s, fields, FIELDS, &room, "waves", err);
+}
+
+void und_waves_end_room(und_waves *s, unsigned which)
+{
+    for (const und_field *f = fields; f < fields + FIELDS; f++)
+        if (f->when & which)
+            und_field_close_all(s, f, 1);
 }
 
 static und_status allocate(und_waves *s, und_error *err)
 {
-    size_t words = (size_t)s->words * (size_t)s->height_field.nz,
-           lanes = LANES * (size_t)(s->height_field.nx + LANES + 2);
-    size_t strips = STRIP * (size_t)(s->height_field.nz + 2);
-    s->scratch_stride = 2 * (lanes > strips ? lanes : strips);
-    bool carried = s->def.foam.on || s->def.has_dye || s->def.texture, speed = s->def.velocity || carried;
-    struct {
-        void **array;
-        size_t size;
-        bool wanted;
-        const char *what;
-    } fields[] = {
-        {(void **)&s->height, 8, true, "surface"},
-        {(void **)&s->rise, 4, true, "rise of the surface"},
-        {(void **)&s->ground, 4, true, "ground"},
-        {(void **)&s->middle, 4, true, "half-way surface"},
-        {(void **)&s->head, 4, und_height_field_presses(&s->def.height_field), "pressure"},
-        {(void **)&s->bed, 4, s->def.object_count + s->def.body_count > 0, "bed"},
-        {(void **)&s->flux_x, 4, speed || s->def.order == 2, "flow"},
-        {(void **)&s->flux_z, 4, speed || s->def.order == 2, "flow"},
-        {(void **)&s->speed_x, 4, speed, "velocity"},
-        {(void **)&s->speed_z, 4, speed, "velocity"},
-        {(void **)&s->foam, 4, s->def.foam.on, "foam"},
-        {(void **)&s->dye, 4, s->def.has_dye, "dye"},
-        {(void **)&s->texture_u, 4, s->def.texture, "texture"},
-        {(void **)&s->texture_v, 4, s->def.texture, "texture"},
-        {(void **)&s->carried, 4, carried, "transport"},
-    };
+    const und_waves_def *def = &s->def;
+    const bool carries = def->foam.on || def->has_dye || def->texture, speed = def->velocity || carries;
+    const unsigned which = (speed || def->order == 2 ? WAVES_FLOW : 0) | (speed ? WAVES_SPEED : 0) |
+                           (carries ? WAVES_CARRIES : 0) | (def->foam.on ? WAVES_FOAM : 0) |
+                           (def->has_dye ? WAVES_DYE : 0) | (def->texture ? WAVES_TEXTURE : 0) |
+                           (und_height_field_presses(&def->height_field) ? WAVES_HEAD : 0) |
+                           (def->object_count + def->body_count > 0 ? WAVES_BED : 0);
     size_t per_cell = FRAME_BYTES;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        per_cell += fields[i].wanted ? fields[i].size : 0;
-    if (und_height_field_check_memory(&s->height_field, per_cell, err) != UND_OK)
+    for (const und_field *f = fields; f < fields + FIELDS; f++)
+        if (f->at == UND_AT_CELLS && (f->when == 0 || f->when & which))
+            per_cell += und_field_size(f);
+    if (und_height_field_check_memory(&s->height_field, per_cell, err) != UND_OK ||
+        und_waves_make_room(s, which, err) != UND_OK)
         return err->status;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (fields[i].wanted && !(*fields[i].array = und_waves_field(s, fields[i].size, fields[i].what, err)))
-            return err->status;
-    s->wet = und_pages_alloc(words * sizeof *s->wet, "wet cells", err);
-    s->gain = und_pages_alloc(words * sizeof *s->gain, "volumes", err);
-    s->least = und_pages_alloc(words * sizeof *s->least, "depths", err);
-    s->plain = und_pages_alloc(words, "wet cells", err);
-    s->runs = und_pages_alloc_sparse(sizeof *s->runs * (size_t)s->runs_per_row * (size_t)s->height_field.nz,
-                                     "pieces", err);
-    s->first_run = und_alloc((size_t)s->height_field.nz, sizeof *s->first_run, "pieces", err);
-    s->run_count = und_alloc((size_t)s->height_field.nz, sizeof *s->run_count, "pieces", err);
-    s->row_inflow = und_alloc((size_t)s->height_field.nz, sizeof *s->row_inflow, "volumes", err);
-    s->scratch =
-        und_pages_alloc(sizeof(float) * s->scratch_stride * (size_t)s->height_field.threads, "scratch", err);
-    if (!s->wet || !s->gain || !s->least || !s->plain || !s->runs || !s->first_run || !s->run_count ||
-        !s->row_inflow || !s->scratch)
-        return err->status;
-    if (!s->bed)
-        s->bed = s->ground;
+    s->bed = s->bare ? s->bare : s->ground;
     s->height_field.water = s->height;
     s->height_field.floor = s->ground;
     s->height_field.ground = s->bed;
@@ -230,9 +238,8 @@ static void touch_liquid(und_liquid *liquid, const und_mouse_tool *hand, double 
 {
     und_waves *s = (und_waves *)liquid;
     und_error err;
-    if (hand->tool == UND_TOOL_STIR && !s->head)
-        s->head = und_waves_field(s, sizeof *s->head, "pressure",
-                                  &err); /* zero; without it the hand does not stir */
+    if (hand->tool == UND_TOOL_STIR)
+        (void)und_waves_make_room(s, WAVES_HEAD, &err); /* zero; without it the hand does not stir */
     und_height_field_touch(&s->height_field, hand, dt, s->head);
     if (hand->tool == UND_TOOL_RAISE || hand->tool == UND_TOOL_DIG)
         und_waves_ground_bodies(s);
@@ -292,7 +299,7 @@ und_waves *und_waves_create(const und_waves_def *def, und_error *err)
         return NULL;
     und_liquid_init(&s->liquid, &waves_class, &s->height_field.time, s->stages, stage_names, STAGE_COUNT);
     s->def = *def;
-    if (und_height_field_init(&s->height_field, "waves", &s->def.height_field, err) != UND_OK) {
+    if (und_height_field_init(&s->height_field, "waves", &s->def.height_field, 0, err) != UND_OK) {
         free(s);
         return NULL;
     }
@@ -319,17 +326,8 @@ void und_waves_destroy(und_waves *s)
 {
     if (!s)
         return;
-    if (s->bed != s->ground)
-        und_pages_free(s->bed);
-    void *pages[] = {s->height,  s->rise,    s->ground, s->middle, s->head,      s->flux_x,    s->flux_z,
-                     s->speed_x, s->speed_z, s->foam,   s->dye,    s->texture_u, s->texture_v, s->carried,
-                     s->wet,     s->gain,    s->least,  s->plain,  s->runs,      s->scratch};
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-        und_pages_free(pages[i]);
+    und_field_close_all(s, fields, FIELDS);
     und_waves_destroy_edges(s);
-    free(s->first_run);
-    free(s->run_count);
-    free(s->row_inflow);
     und_height_field_close(&s->height_field);
     und_waves_destroy_bodies(s);
     free(s);

@@ -11,12 +11,11 @@ static und_status part_bed(und_waves *s, und_error *err)
 {
     if (s->bed != s->ground)
         return UND_OK;
-    float *bed = und_waves_field(s, sizeof *bed, "bed", err);
-    if (!bed)
+    if (und_waves_make_room(s, WAVES_BED, err) != UND_OK)
         return err->status;
-    memcpy(bed, s->ground, (size_t)s->height_field.stride * (size_t)s->height_field.nz * sizeof *bed);
-    s->bed = bed;
-    s->height_field.ground = bed;
+    memcpy(s->bare, s->ground, s->height_field.mac.count * sizeof *s->bare);
+    s->bed = s->bare;
+    s->height_field.ground = s->bed;
     return UND_OK;
 }
 
@@ -39,7 +38,8 @@ void und_waves_ground_bodies(und_waves *s)
 {
     und_error err;
     if (s->floats.bodies)
-        und_bodies_set_ground(s->floats.bodies, s->bed, &err); /* without memory they fall on the old one */
+        und_bodies_set_ground(s->floats.bodies, s->bed + s->height_field.mac.first,
+                              &err); /* without memory they fall on the old one */
 }
 
 /* As many balls as a state has, where and how they move being restored with its parts.  The bed is the def's,

@@ -1,46 +1,39 @@
 /* The height field's exchange with what stands outside its open edges. */
-#include "base/status.h"
+#include "grid/field.h"
 #include "liquid/waves_kernel.h"
 #include "liquid/waves_state.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* (1 - w / 4) / (1 - 3 w / 4), w = 1 - exp(-i k dx), is nearly exp(i k dx / 2), what a wave is half a cell
  * further on: tan^3(k dx / 4) comes back, 1 % of waves of 8 cells; without it 4 %. */
 static const double INNER = 0.25;
 
+enum { AT_EDGE = UND_AT_OWN };
+static const und_field fields[] = {
+    UND_FIELD(und_waves_edge, coupling, AT_EDGE), UND_FIELD(und_waves_edge, change, AT_EDGE),
+    UND_FIELD(und_waves_edge, inner, AT_EDGE),    UND_FIELD(und_waves_edge, drive, AT_EDGE),
+    UND_FIELD(und_waves_edge, outside, AT_EDGE),  UND_FIELD(und_waves_edge, inflow, AT_EDGE)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
 und_status und_waves_create_edges(und_waves *s, und_error *err)
 {
     for (int e = 0; e < UND_EDGES; e++) {
-        und_waves_edge *edge = &s->edge[e];
-        size_t count = (size_t)s->height_field.edge[e].count;
-        edge->coupling = und_alloc(count, sizeof *edge->coupling, "edge", err);
-        edge->change = und_alloc(count, sizeof *edge->change, "edge", err);
-        edge->inner = und_alloc(count, sizeof *edge->inner, "edge", err);
-        edge->drive = und_alloc(count, sizeof *edge->drive, "edge", err);
-        edge->outside = und_alloc(count, sizeof *edge->outside, "edge", err);
-        edge->inflow = und_alloc(count, sizeof *edge->inflow, "edge", err);
-        if (!edge->inflow || !edge->coupling || !edge->change || !edge->inner || !edge->drive ||
-            !edge->outside)
+        const int count = s->height_field.edge[e].count;
+        const und_field_room room = {.own = (const size_t[]){(size_t)count}};
+        if (und_field_open_all(&s->edge[e], fields, FIELDS, &room, "edge", err) != UND_OK)
             return err->status;
-        for (int i = 0;
-             i < s->height_field.edge[e].count && s->def.height_field.edge[e].kind == UND_EDGE_OPEN; i++)
-            edge->outside[i] = und_height_field_outside_level(&s->height_field, e, i, s->height_field.time);
+        for (int i = 0; i < count && s->def.height_field.edge[e].kind == UND_EDGE_OPEN; i++)
+            s->edge[e].outside[i] =
+                und_height_field_outside_level(&s->height_field, e, i, s->height_field.time);
     }
     return UND_OK;
 }
 
 void und_waves_destroy_edges(und_waves *s)
 {
-    for (int e = 0; e < UND_EDGES; e++) {
-        free(s->edge[e].coupling);
-        free(s->edge[e].change);
-        free(s->edge[e].inner);
-        free(s->edge[e].drive);
-        free(s->edge[e].outside);
-        free(s->edge[e].inflow);
-    }
+    for (int e = 0; e < UND_EDGES; e++)
+        und_field_close_all(&s->edge[e], fields, FIELDS);
 }
 
 /* The first order counts with the level at the end of the step.  The second takes the slant from before it:

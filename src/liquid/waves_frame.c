@@ -27,21 +27,21 @@ enum { PARTS = 28 };
 /* The whole state, in a fixed order. */
 static int parts_of(und_waves *s, und_state_field list[PARTS])
 {
-    size_t nx = (size_t)s->height_field.nx, nz = (size_t)s->height_field.nz,
-           cells = (size_t)s->height_field.stride * nz;
+    const und_height_field *p = &s->height_field;
+    const size_t nx = (size_t)p->nx, nz = (size_t)p->nz;
     const und_state_field fields[] = {
-        und_state_field_of("height", UND_F64, s->height, cells),
-        und_state_field_of("rise", UND_F32, s->rise, cells),
+        und_height_field_part(p, "height", UND_F64, s->height),
+        und_height_field_part(p, "rise", UND_F32, s->rise),
         und_state_field_of("rise_time", UND_F64, &s->rise_time, 1),
-        und_state_field_of("ground", UND_F32, s->ground, cells),
-        und_state_field_of("flux_x", UND_F32, s->flux_x, cells),
-        und_state_field_of("flux_z", UND_F32, s->flux_z, cells),
-        und_state_field_of("speed_x", UND_F32, s->speed_x, cells),
-        und_state_field_of("speed_z", UND_F32, s->speed_z, cells),
-        und_state_field_of("foam", UND_F32, s->foam, cells),
-        und_state_field_of("dye", UND_F32, s->dye, cells),
-        und_state_field_of("texture_u", UND_F32, s->texture_u, cells),
-        und_state_field_of("texture_v", UND_F32, s->texture_v, cells),
+        und_height_field_part(p, "ground", UND_F32, s->ground),
+        und_height_field_part(p, "flux_x", UND_F32, s->flux_x),
+        und_height_field_part(p, "flux_z", UND_F32, s->flux_z),
+        und_height_field_part(p, "speed_x", UND_F32, s->speed_x),
+        und_height_field_part(p, "speed_z", UND_F32, s->speed_z),
+        und_height_field_part(p, "foam", UND_F32, s->foam),
+        und_height_field_part(p, "dye", UND_F32, s->dye),
+        und_height_field_part(p, "texture_u", UND_F32, s->texture_u),
+        und_height_field_part(p, "texture_v", UND_F32, s->texture_v),
     };
     const und_state_field edges[UND_EDGES] = {
         und_state_field_of("edge_low_x", UND_F64, s->edge[UND_LOW_X].outside, nz),
@@ -57,7 +57,7 @@ static int parts_of(und_waves *s, und_state_field list[PARTS])
     for (int e = 0; e < UND_EDGES; e++)
         list[count++] = edges[e];
     if (s->height_field.ground_moved && s->bed != s->ground)
-        list[count++] = und_state_field_of("bed", UND_F32, s->bed, cells);
+        list[count++] = und_height_field_part(p, "bed", UND_F32, s->bed);
     if (s->floats.count > 0) {
         size_t numbers;
         double *bodies = und_bodies_saved(s->floats.bodies, &numbers);
@@ -83,9 +83,10 @@ und_status und_waves_inspect(und_liquid *liquid, und_frame *state, und_error *er
 {
     und_waves *s = (und_waves *)liquid;
     und_item_def def = {.name = "middle", .unit = "m", .kind = UND_NUMBERS, .type = UND_F32, .rank = 1};
-    def.dim[0] = (size_t)s->height_field.stride * (size_t)s->height_field.nz;
+    const und_state_field middle = und_height_field_part(&s->height_field, def.name, def.type, s->middle);
+    def.dim[0] = middle.count;
     und_status status = und_waves_save(liquid, state, err);
-    if (status == UND_OK && !und_frame_borrow(state, &def, s->middle, err))
+    if (status == UND_OK && !und_frame_borrow(state, &def, middle.data, err))
         status = err->status;
     return status;
 }

@@ -4,7 +4,6 @@
  * -div q = rise.  Of all such flows the one without eddies is taken, q = d grad p with div(d grad p) = -rise,
  * which is solved by conjugate gradients (Hestenes & Stiefel 1952) when the model is created.  A closed piece
  * of water cannot rise as a whole: its mean speed is left out, as the first order's correction does. */
-#include "base/pages.h"
 #include "base/status.h"
 #include "liquid/waves_kernel.h"
 #include "liquid/waves_state.h"
@@ -126,16 +125,9 @@ und_status und_waves_start_flow(und_waves *s, und_error *err)
 
 und_status und_waves_need_flow(und_waves *s, und_error *err)
 {
-    float **const flows[] = {&s->flux_x, &s->flux_z};
-    bool wanted = s->def.order == 2 || s->speed_x;
-    for (int i = 0; i < 2; i++) {
-        if (wanted && !*flows[i] && !(*flows[i] = und_waves_field(s, sizeof(float), "flow", err)))
-            return err->status;
-        if (!wanted) {
-            und_pages_free(*flows[i]);
-            *flows[i] = NULL;
-        }
-    }
+    if (s->def.order == 2 || s->speed_x)
+        return und_waves_make_room(s, WAVES_FLOW, err);
+    und_waves_end_room(s, WAVES_FLOW);
     return UND_OK;
 }
 

@@ -10,13 +10,9 @@
 #include "liquid/floats.h"
 #include "liquid/height_field.h"
 #include "liquid/waves.h"
+#include "liquid/waves_kernel.h"
 
 #include <math.h>
-
-enum {
-    STRIP = UND_HEIGHT_FIELD_ROW, /* columns solved side by side, and cells in a word of the wet mask */
-    LANES = 16                    /* rows solved side by side */
-};
 
 enum {
     STAGE_OBJECTS,
@@ -33,35 +29,6 @@ enum {
     STAGE_COUNT
 };
 
-/* The water's exchange with the outside along one edge, cell by cell.  An open edge lets the flow
- * c (outside - h) in, c = sqrt(g d): what leaves does not come back (Sommerfeld 1912), and `outside` brings
- * the tide and the incoming wave in, with what waves that leave at a slant make of it (height_field_slant.c).
- *
- * The flow goes through the edge, half a cell beyond the sample, and there a wave that leaves is later by
- * dx / 2c: half of the sample's change comes in besides.  That leaves a part (k dx)^2 / 8 of it too much,
- * which the sample further in mends. */
-typedef struct und_waves_edge {
-    float *coupling; /* c dt / dx; 0 where closed */
-    float *change;   /* part of the cell's change that comes in besides */
-    float *inner;    /* c dt / dx times the part of the level that the cell further in has */
-    float *drive;    /* first order: change of `outside` over the step, m */
-    double *outside; /* m; at the end of the step for the first order, in its middle for the second */
-    double *inflow;  /* height of water that it let into the cell over the step, m */
-} und_waves_edge;
-
-/* A stretch of neighbouring wet cells in a row; stretches that touch make a piece. */
-typedef struct und_waves_run {
-    int first, last; /* cells, inclusive */
-    int parent;      /* union-find over runs; a root stands for the piece */
-    double gain;     /* height that appeared in it, m (summed over cells) */
-    double weight;   /* what the cells can take of a correction */
-    double depth;    /* water in it, m (summed over cells) */
-    double before;   /* the same before the step; cells of plain words left out */
-    bool undo;       /* root only: the step would leave no water in the piece */
-    double share;    /* root only: correction per weight */
-    bool by_depth;   /* root only: correct in proportion to depth */
-} und_waves_run;
-
 struct und_waves {
     und_liquid liquid;
     und_waves_def def;
@@ -76,6 +43,7 @@ struct und_waves {
     double rise_time; /* the step it belongs to, s; at the start 1, so that the rise is a speed */
     float *ground;    /* b, m, with the submerged part of objects on top of it */
     float *bed;       /* the ground without objects; the same array where there are none */
+    float *bare;      /* the bed's, where there are any */
     float *middle;    /* h after the rows less h before them (eq. 19), m */
     float *head;      /* outside pressure as a height of water, m; NULL: nothing ever pressed.  What presses
                          now is the height field's */
@@ -124,12 +92,6 @@ static inline double und_waves_depth(const und_waves *s, size_t at)
 /* Equation 17's tau for the step under way: 1 - tau is what is kept of the motion. */
 double und_waves_kept(const und_waves *s);
 
-/* What the ground's friction keeps of the motion of water `depth` metres deep. */
-static inline float und_waves_film_kept(const und_waves *s, double depth)
-{
-    return depth > 0 ? (float)und_exp(-3 * s->def.viscosity * s->dt / (depth * depth)) : 0;
-}
-
 /* The stages of a step, in order. */
 void und_waves_move_bodies(und_waves *s, double dt);
 void und_waves_prepare_edges(und_waves *s, double dt);
@@ -154,8 +116,19 @@ void und_waves_ground_bodies(und_waves *s); /* the bed has moved */
 /* `moved`: the bed as it is now is not the def's. */
 und_status und_waves_restore_bodies(und_waves *s, const und_frame *state, bool moved, und_error *err);
 
-/* An array over the cells, with what kernels read beside them. */
-void *und_waves_field(const und_waves *s, size_t size, const char *what, und_error *err);
+/* Arrays that not every scene has: of these, those that are not there yet are opened, or they are closed. */
+enum {
+    WAVES_FLOW = 1,
+    WAVES_SPEED = 2,
+    WAVES_CARRIES = 4,
+    WAVES_FOAM = 8,
+    WAVES_DYE = 16,
+    WAVES_TEXTURE = 32,
+    WAVES_HEAD = 64,
+    WAVES_BED = 128
+};
+und_status und_waves_make_room(und_waves *s, unsigned which, und_error *err);
+void und_waves_end_room(und_waves *s, unsigned which);
 
 und_status und_waves_create_edges(und_waves *s, und_error *err);
 void und_waves_destroy_edges(und_waves *s);

@@ -1,5 +1,5 @@
 /* Many symmetric tridiagonal systems side by side, one per lane, so that the recurrence runs down memory
- * while the lanes fill vectors.  Row i of each system is
+ * while the lanes fill vectors; or one alone.  Row i of each system is
  *
  *     (1 + low + high) x[i] - low x[i-1] - high x[i+1] = rhs
  *
@@ -8,29 +8,24 @@
 #ifndef UND_SOLVE_TRIDIAG_KERNEL_H
 #define UND_SOLVE_TRIDIAG_KERNEL_H
 
-#include "base/parallel.h"
+#include "base/lanes.h"
 
-/* Eliminates x[i-1]: leaves x[i] = x + c x[i+1].  x_low and c_low are the row before's (zeros for the first).
- */
-static inline void und_tridiag_forward(int lanes, const float *restrict low, const float *restrict high,
-                                       const float *restrict rhs, const float *restrict c_low,
-                                       const float *restrict x_low, float *restrict c, float *restrict x)
-{
-    SIMD
-    for (int l = 0; l < lanes; l++) {
-        float scale = 1.0f / (1.0f + low[l] * (1.0f - c_low[l]) + high[l]);
-        c[l] = high[l] * scale;
-        x[l] = (rhs[l] + low[l] * x_low[l]) * scale;
+/* forward eliminates x[i-1] by the row before (zeros stand before the first), and leaves x[i] = x + c x[i+1];
+ * back puts the row after's solution in. */
+#define UND_TRIDIAG(real, row, forward, back)                         \
+    typedef struct row {                                              \
+        real c, x;                                                    \
+    } row;                                                            \
+    UND_INLINE row forward(real low, real high, real rhs, row before) \
+    {                                                                 \
+        const real scale = 1 / (1 + low * (1 - before.c) + high);     \
+        return (row){high * scale, (rhs + low * before.x) * scale};   \
+    }                                                                 \
+    UND_INLINE real back(row own, real x_high)                        \
+    {                                                                 \
+        return own.x + own.c * x_high;                                \
     }
-}
-
-/* Puts the row after's solution in. */
-static inline void und_tridiag_back(int lanes, const float *restrict c, const float *restrict x_high,
-                                    float *restrict x)
-{
-    SIMD
-    for (int l = 0; l < lanes; l++)
-        x[l] += c[l] * x_high[l];
-}
+UND_TRIDIAG(und_lanes, und_tridiag_row, und_tridiag_forward, und_tridiag_back)
+UND_TRIDIAG(float, und_tridiag_row_one, und_tridiag_forward_one, und_tridiag_back_one)
 
 #endif
