@@ -64,8 +64,7 @@ static bool cuts_through(const bend *b, int32_t from, int32_t to)
 {
     und_vec3 unused;
     const und_vec3 a = vertex(b, from), c = vertex(b, to);
-    return b->film[from] && b->film[to] &&
-           wall_at(b, und_mul(und_add(a, c), 0.5), &unused) < -CUTS * b->dx &&
+    return b->film[from] && b->film[to] && wall_at(b, und_mul(und_add(a, c), 0.5), &unused) < -CUTS * b->dx &&
            fabs(wall_at(b, a, &unused)) < AT_WALL * b->dx && fabs(wall_at(b, c, &unused)) < AT_WALL * b->dx;
 }
 
@@ -133,12 +132,14 @@ static void add_vertex(bend *b, const cut *first, int count)
             sum = und_sub(sum, across(b, first[i].side / 3));
         und_vec3 m = und_mul(und_add(A, C), .5), by = und_sub(place, m);
         double d = b->dx;
-        printf("cut %.3f %.3f %.3f  %.3f %.3f %.3f  %.3f %.3f %.3f  %.4f %.3f %.3f %.3f\n", A.x / d, A.y / d, A.z / d, C.x / d, C.y / d, C.z / d, place.x / d, place.y / d, place.z / d, und_dot(by, sum) / 6 / d / d / d, sum.x / d / d, sum.y / d / d, sum.z / d / d);
+        printf("cut %.3f %.3f %.3f  %.3f %.3f %.3f  %.3f %.3f %.3f  %.4f %.3f %.3f %.3f\n", A.x / d, A.y / d,
+               A.z / d, C.x / d, C.y / d, C.z / d, place.x / d, place.y / d, place.z / d,
+               und_dot(by, sum) / 6 / d / d / d, sum.x / d / d, sum.y / d / d, sum.z / d / d);
     }
     const int32_t v = s->vertex_count + b->added++;
     const double at[3] = {place.x, place.y, place.z};
-    const und_vec3 sum = und_add(vector(s->normal + 3 * (size_t)first->low),
-                                 vector(s->normal + 3 * (size_t)first->high));
+    const und_vec3 sum =
+        und_add(vector(s->normal + 3 * (size_t)first->low), vector(s->normal + 3 * (size_t)first->high));
     const double size = und_length(sum), to[3] = {sum.x, sum.y, sum.z};
     for (int a = 0; a < 3; a++) {
         s->position[3 * (size_t)v + (size_t)a] = (float)at[a];
