@@ -1,8 +1,10 @@
 /* What sources bring to the level set liquid, and drains take, stands in its ledger. */
 #include "tests/levelset_model.h"
 
+#include "geom/motion.h"
 #include "geom/shape.h"
 #include "geom/value.h"
+#include "liquid/levelset_state.h"
 
 enum { N = 32, FRAMES = 12 };
 
@@ -17,6 +19,11 @@ static und_shape *box(double x0, double y0, double x1, double y1)
     und_shape *shape = und_shape_create(&like, NULL);
     assert_non_null(shape);
     return shape;
+}
+
+static double held_at(und_levelset *l, int x, int y)
+{
+    return und_levelset_volume_cells(l)[und_mac_at(&l->mac, x, y, 0)] / (double)UND_VOLUME_ONE;
 }
 
 static und_levelset_def half_full(const und_element_def *elements, int count, double viscosity)
@@ -186,6 +193,42 @@ static void a_jet_from_a_side_has_its_sources_speed(void **state)
     und_shape_destroy(spout);
 }
 
+/* In an empty domain no flow is known as a source begins, with the step or within it, at rest or as its shape
+ * moves: steps are as short from the first on as its speed asks for, and its shape is not pressed together.
+ */
+static void a_source_in_an_empty_domain_is_cut_into_steps(void **state)
+{
+    (void)state;
+    const double fast = 4, dt = 1.0 / 24, moved = 0.5;
+    const und_key keys[] = {{.time = 0}, {.time = 2 * dt, .position = {moved, 0, 0}}};
+    und_motion *motion = und_motion_create(keys, 2, UND_EASE_LINEAR, NULL);
+    und_shape *shape = box(0.2, 0.5, 0.2 + 4 * DX, 0.5 + 6 * DX);
+    assert_non_null(motion);
+    for (int kind = 0; kind < 4; kind++) {
+        const double start = kind == 1 ? 0.6 * dt : 0, speed = kind == 2 ? moved / (2 * dt) : fast;
+        und_element_def source = {.role = UND_ELEMENT_SOURCE,
+                                  .shape = shape,
+                                  .motion = kind == 2 ? motion : NULL,
+                                  .field.value = {und_value_constant(kind == 2 ? 0.1 : -fast)},
+                                  .start = start,
+                                  .end = kind == 3 ? 0.5 * dt : INFINITY};
+        und_levelset_def def = half_full(&source, 1, 0);
+        def.has_level = def.keep_volume = false;
+        def.gravity[1] = 0;
+        und_levelset *l = start_levelset(&def);
+        und_levelset_step(l, dt);
+        const double longest = und_levelset_last(l).dt, crossed = longest * speed / DX;
+        if (kind < 3 && !(crossed < 3 + 1e-6 && longest < dt))
+            fail_msg("source %d: the last substep crosses %g cells", kind, crossed);
+        for (int y = 0; y < N; y++)
+            for (int x = 0; x < N; x++)
+                assert_true(held_at(l, x, y) < 1.5);
+        und_levelset_destroy(l);
+    }
+    und_shape_destroy(shape);
+    und_motion_destroy(motion);
+}
+
 /* A drain at the bottom takes what is in it, and what flows into it. */
 static void a_drain_takes_what_comes(void **state)
 {
@@ -213,6 +256,7 @@ int main(void)
                                        cmocka_unit_test(a_source_shorter_than_a_step_brings_its_flow),
                                        cmocka_unit_test(a_slow_source_brings_its_flow_whatever_the_step),
                                        cmocka_unit_test(a_jet_from_a_side_has_its_sources_speed),
+                                       cmocka_unit_test(a_source_in_an_empty_domain_is_cut_into_steps),
                                        cmocka_unit_test(a_drain_takes_what_comes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,40 @@ static void volumes_converge(void **state)
     }
 }
 
+/* A plate, and a film all round it: of each of 24 cells across a metre the plate is so thick. */
+enum { PLATE_CELLS = 24 };
+static const double PLATE_X = 0.3, PLATE_Z = 0.27, FILM = 0.3 / PLATE_CELLS;
+static double plate_half, plate_height;
+
+static double plate_outside(double x, double y, double z)
+{
+    const double out[3] = {fabs(x - 0.75) - PLATE_X, fabs(y - plate_height) - plate_half,
+                           fabs(z - 1.5) - PLATE_Z};
+    const double a = fmax(out[0], 0), b = fmax(out[1], 0), c = fmax(out[2], 0);
+    return sqrt(a * a + b * b + c * c) + fmin(fmax(out[0], fmax(out[1], out[2])), 0);
+}
+
+static double film_round_plate(double x, double y, double z)
+{
+    return plate_outside(x, y, z) - FILM;
+}
+
+/* Two points of a plate may be all that there is between the films on its sides: nothing is drawn of it, nor
+ * of its edges, which have a part in nearly half of all. */
+static void plates_are_not_drawn_with_their_films(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 24; k++) {
+        plate_half = (1.6 + 0.1 * k) / 2 / PLATE_CELLS;
+        plate_height = 0.01 * k / PLATE_CELLS;
+        const double x = 2 * PLATE_X, y = 2 * plate_half, z = 2 * PLATE_Z;
+        const double area = 2 * (x * y + y * z + z * x), edges = 4 * (x + y + z);
+        const double film = FILM * (area + PI / 4 * FILM * (edges + 16.0 / 3 * FILM));
+        const double drawn = volume_of(PLATE_CELLS, film_round_plate, plate_outside, 4);
+        assert_true(fabs(drawn / film - 1) < 0.12);
+    }
+}
+
 /* A tilted pool is an exact prism: the volume, flat walls on the walls and a flat top, whatever the grid. */
 static void a_pool_fills_its_corners(void **state)
 {
@@ -329,11 +363,17 @@ static void damaged_frames_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(volumes_converge),         cmocka_unit_test(a_pool_fills_its_corners),
-        cmocka_unit_test(a_full_box_is_a_box),      cmocka_unit_test(odd_surfaces_are_whole),
-        cmocka_unit_test(parts_are_counted),        cmocka_unit_test(normals_point_outward),
-        cmocka_unit_test(velocities_are_the_flows), cmocka_unit_test(adaptive_saves_triangles),
-        cmocka_unit_test(threads_do_not_matter),    cmocka_unit_test(damaged_frames_are_refused),
+        cmocka_unit_test(volumes_converge),
+        cmocka_unit_test(a_pool_fills_its_corners),
+        cmocka_unit_test(a_full_box_is_a_box),
+        cmocka_unit_test(odd_surfaces_are_whole),
+        cmocka_unit_test(parts_are_counted),
+        cmocka_unit_test(normals_point_outward),
+        cmocka_unit_test(velocities_are_the_flows),
+        cmocka_unit_test(adaptive_saves_triangles),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(damaged_frames_are_refused),
+        cmocka_unit_test(plates_are_not_drawn_with_their_films),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

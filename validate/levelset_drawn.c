@@ -202,7 +202,8 @@ static und_status pieces_open(pieces *p, und_levelset *levelset, und_error *err)
 
 /* ---- The worlds ---- */
 
-enum { BALLS = 5, MOST_FILLS = BALLS + 2, THROWN = 4, SPLASHES = 4, MORE = 12 };
+enum { BALLS = 5, MOST_FILLS = BALLS + 2, THROWN = 4, SPLASHES = 4, MORE = 12, PLATES = 12 };
+enum { PLATE_NUMBERS = 19 }; /* that say where one lies */
 /* Cells: what smaller pieces are drawn as is not looked at. */
 static const double LARGE = 4, LARGE_IN_SPLASH = 8;
 
@@ -427,6 +428,58 @@ static und_status draw_plate(case_sink *sink, int n, und_error *err)
     return status;
 }
 
+/* A ball and a layer fall onto a plate of 2 to 4 cells, which lies or stands, and off its edges. */
+static bool plate_open(world *w, const case_sink *sink, int n, uint64_t seed, und_error *err)
+{
+    const double dx = 1.0 / n;
+    double r[PLATE_NUMBERS], half[3];
+    for (int k = 0; k < PLATE_NUMBERS; k++)
+        r[k] = und_random(seed, (uint64_t)k, 0);
+    const int thin = r[0] < 0.6 ? 1 : r[0] < 0.8 ? 0 : 2;
+    for (int a = 0; a < 3; a++)
+        half[a] = a == thin ? (1 + r[1]) * dx : 0.08 + 0.17 * r[2 + a];
+    const double x = 0.35 + 0.3 * r[5], y = 0.25 + 0.2 * r[6], z = 0.35 + 0.3 * r[7], top = y + half[1];
+    const double radius = 0.06 + 0.09 * r[8], above = top + radius + 0.05 + 0.1 * r[9];
+    *w = (world){.def = case_levelset_tank(sink, n, n, n, dx)};
+    w->shapes[0] = und_shape_create(
+        &(und_shape){.kind = UND_SPHERE, .center = {x, above, z + 0.1 * r[10]}, .radius = radius}, err);
+    w->shapes[1] = box_of(x - 0.2 * r[11], top + 0.02, z - 0.2 * r[12], x + 0.05 + 0.2 * r[13],
+                          top + 0.02 + (0.5 + 4 * r[14]) * dx, z + 0.05 + 0.2 * r[15], err);
+    w->shapes[2] = box_of(x - half[0], y - half[1], z - half[2], x + half[0], top, z + half[2], err);
+    w->fills[0] = (und_fill_def){
+        .shape = w->shapes[0], .velocity = {und_value_constant(r[16] - 0.5), und_value_constant(-2 * r[17])}};
+    w->fills[1].shape = w->shapes[1];
+    w->wall = (und_obstacle_def){.name = "plate", .shape = w->shapes[2]};
+    w->def.fills = w->fills;
+    w->def.fill_count = r[18] < 0.5 ? 1 : 2;
+    w->def.obstacles = &w->wall;
+    w->def.obstacle_count = 1;
+    return w->shapes[0] && w->shapes[1] && w->shapes[2];
+}
+
+static und_status draw_plates(case_sink *sink, int n, und_error *err)
+{
+    char text[96];
+    double worst = 1;
+    und_status status = UND_OK;
+    for (uint64_t seed = 1; seed <= PLATES && status == UND_OK; seed++) {
+        int count;
+        world w;
+        und_levelset *levelset = plate_open(&w, sink, n, seed, err) ? und_levelset_create(&w.def, err) : NULL;
+        status = levelset ? UND_OK : UND_FAILED;
+        for (int frame = 0; frame <= 12 && status == UND_OK; frame++) {
+            case_levelset_run(levelset, frame / 24.0, 1.0 / 24);
+            status = look(levelset, LARGE_IN_SPLASH, &count, &worst, err);
+        }
+        und_levelset_destroy(levelset);
+        world_close(&w);
+    }
+    snprintf(text, sizeof text, "%d plates, %d cells: drawn, the worst piece", PLATES, n);
+    if (status == UND_OK)
+        case_report(sink, (case_result){text, worst, 1, 0.03, own});
+    return status;
+}
+
 und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
 {
     und_status status = UND_OK;
@@ -439,5 +492,5 @@ und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
         status = draw_source(sink, n, err);
     for (int n = 24; n <= 48 && status == UND_OK; n *= 2)
         status = draw_plate(sink, n, err);
-    return status;
+    return status == UND_OK ? draw_plates(sink, 32, err) : status;
 }

@@ -48,6 +48,9 @@ double und_elements_outflow(const und_elements *e, const und_mac_flow *s, const 
 double und_elements_brings(und_elements *e, const und_solids *solids, double dt);
 /* m3 in those that run; INFINITY: not known, as above */
 double und_elements_fills(und_elements *e, const und_solids *solids);
+/* The largest speed, m/s, of the sources that pour within dt, or of their shapes; `volume`: the boxes around
+ * those in the domain, m3. */
+double und_elements_fastest(const und_elements *e, double time, double dt, double *volume);
 /* m3/s that flow from the liquid into drains. */
 double und_elements_inflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids);
 /* Equation 4.4: adds gravity and forces over dt to the faces of the flow. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { FLAT_LINES = 256, LINES = 32, PLACES = 32, HALVINGS = 10 }; /* across the flow each way; on each */
+enum { LOOKS = 4, PROBES = 9 }; /* at velocities, over an interval, and over a shape */
 
 static double get(und_vec3 v, int axis)
 {
@@ -242,4 +243,69 @@ double und_elements_fills(und_elements *e, const und_solids *solids)
         sum += one->volume;
     }
     return sum;
+}
+
+/* ---- How fast they will be ---- */
+
+/* The largest component of a source's velocity, of several places in it. */
+static double speed_at(const und_elements *e, const element *one, const double low[3], const double high[3],
+                       double time)
+{
+    const bool even = is_even(&one->def);
+    double most = 0;
+    for (int k = 0; k < (even ? 1 : PROBES); k++) {
+        double place[3];
+        for (int a = 0; a < 3; a++) {
+            const double part = k == 0 ? 0.5 : (k - 1) >> a & 1 ? 0.9 : 0.1;
+            place[a] = isfinite(low[a] + high[a]) ? low[a] + part * (high[a] - low[a]) : 0;
+        }
+        for (int a = 0; a < (e->mac.n[2] == 1 ? 2 : 3); a++) {
+            const und_value *v = &one->def.field.value[a];
+            float sample = 0;
+            if (one->def.field.kind)
+                one->kind->row(one->ready, a, place, e->mac.d[0], 1, time, &sample);
+            const double u = one->def.field.kind ? (double)sample
+                             : v->fn             ? v->fn(v->context, place[0], place[1], place[2], time)
+                                                 : v->number;
+            most = fmax(most, fabs(u));
+        }
+    }
+    return most;
+}
+
+/* That of its shape. */
+static double motion_at(const element *one, double time)
+{
+    und_vec3 spin = {0};
+    const und_vec3 velocity = und_motion_velocity(one->def.motion, time, &spin);
+    const und_bounds b = und_shape_bounds(one->def.shape);
+    const double far = fmax(und_length(b.low), und_length(b.high)), turning = und_length(spin);
+    return und_length(velocity) + (turning > 0 && isfinite(far) ? turning * far : 0);
+}
+
+double und_elements_fastest(const und_elements *e, double time, double dt, double *volume)
+{
+    double most = 0;
+    *volume = 0;
+    for (int i = 0; i < e->count; i++) {
+        const element *one = &e->list[i];
+        const double begin = fmax(one->def.start, time), end = fmin(one->def.end, time + dt);
+        double low[3], high[3], size = 1;
+        if (one->def.role != UND_ELEMENT_SOURCE || !(end > begin))
+            continue;
+        for (int k = 0; k < LOOKS; k++) {
+            const double when = begin + (end - begin) * k / LOOKS;
+            const und_pose pose = und_motion_at(one->def.motion, when);
+            und_element_bounds(one->def.shape, &pose, low, high);
+            most = fmax(most, speed_at(e, one, low, high, when));
+            if (und_motion_moves(one->def.motion))
+                most = fmax(most, motion_at(one, when));
+        }
+        for (int a = 0; a < 3; a++)
+            size *= fmax(fmin(high[a], und_mac_middle(&e->mac, a, e->mac.n[a] - 0.5)) -
+                             fmax(low[a], und_mac_middle(&e->mac, a, -0.5)),
+                         0);
+        *volume += size;
+    }
+    return most;
 }

@@ -13,14 +13,15 @@
 
 /* Corners of a cell are numbered by bits: 1 is high x, 2 high y, 4 high z.  An edge is that from a corner
  * along an axis whose bit it lacks: 3 * corner + axis. */
-enum { CORNERS = 8, CASES = 1 << CORNERS, EDGES = 3 * CORNERS, MOST_LOOPS = 4, MOST_EDGES = 12, WORD = 64 };
+enum { CORNERS = 8, CASES = 1 << CORNERS, EDGES = 3 * CORNERS, MOST_LOOPS = 12, MOST_EDGES = 24, WORD = 64 };
 
 /* Crossings are kept this far, of an edge, from its ends, so that no two corners of a triangle coincide. */
 static const double END = 1e-3;
 /* What a normal is as long as where the field is level. */
 static const double FAINT = 1e-30;
 
-/* What the surface does in a cell with some corners inside: closed loops through crossed edges. */
+/* What the surface does in a cell with some corners inside: closed loops through crossed edges.  An edge with
+ * a wall has two crossings: its own number is that of its low end, EDGES more that of its high end. */
 typedef struct cell_case {
     int loops, triangles, middles;
     int first[MOST_LOOPS + 1]; /* of each loop in edge */
@@ -43,18 +44,28 @@ static void side_corners(int axis, int high, int corner[4])
     corner[3] = base | (high ? v : u);
 }
 
+/* From a corner inside to the next: whether the way leaves the inside there, and where: by a wall, right at
+ * the corner. */
+static bool leaves(int inside, int walls, int from, int to, int *crossing)
+{
+    const int edge = edge_between(from, to);
+    const bool wall = walls >> edge & 1;
+    *crossing = edge + (wall && from > to ? EDGES : 0);
+    return wall || !(inside >> to & 1);
+}
+
 /* Around each side: where the way around it comes inside, the surface runs to where the way next leaves the
  * inside.  Seen from the cell beyond the side that is the same line backwards, so that all fits. */
-static void link_side(int inside, const int corner[4], int next[EDGES])
+static void link_side(int inside, int walls, const int corner[4], int next[2 * EDGES])
 {
     for (int i = 0; i < 4; i++) {
-        int out = corner[i], in = corner[(i + 1) % 4];
-        if (inside >> out & 1 || !(inside >> in & 1))
+        int before = corner[i], in = corner[(i + 1) % 4], from, to;
+        if (!(inside >> in & 1) || !leaves(inside, walls, in, before, &from))
             continue;
         int last = (i + 1) % 4;
-        while (inside >> corner[(last + 1) % 4] & 1)
+        while (!leaves(inside, walls, corner[last], corner[(last + 1) % 4], &to))
             last = (last + 1) % 4;
-        next[edge_between(out, in)] = edge_between(corner[last], corner[(last + 1) % 4]);
+        next[from] = to;
     }
 }
 
@@ -63,17 +74,17 @@ static int loop_triangles(int length)
     return length <= 4 ? length - 2 : length;
 }
 
-static void derive_case(int inside, cell_case *c)
+static void derive_case(int inside, int walls, cell_case *c)
 {
-    int next[EDGES], corner[4], count = 0;
-    for (int e = 0; e < EDGES; e++)
+    int next[2 * EDGES], corner[4], count = 0;
+    for (int e = 0; e < 2 * EDGES; e++)
         next[e] = -1;
     for (int side = 0; side < 6; side++) {
         side_corners(side / 2, side % 2, corner);
-        link_side(inside, corner, next);
+        link_side(inside, walls, corner, next);
     }
     *c = (cell_case){0};
-    for (int e = 0; e < EDGES; e++) {
+    for (int e = 0; e < 2 * EDGES; e++) {
         if (next[e] < 0)
             continue;
         for (int at = e; next[at] >= 0;) {
@@ -103,6 +114,7 @@ typedef struct mesher {
     row *rows;
     uint64_t *inside;   /* [row][words] */
     uint64_t *cross[3]; /* [row][words]: is the edge from the point along the axis crossed? */
+    uint64_t *walls[3]; /* the same: twice?  NULL: none is */
     int32_t *rank[3];   /* [row][words]: number of the first vertex in the word */
     und_shell *out;
 } mesher;
@@ -152,8 +164,39 @@ static uint64_t not_last(const mesher *m, int word)
 /* The cells of a word that the surface passes. */
 typedef struct cells {
     pair side[4]; /* rows (y, z), (y + 1, z), (y, z + 1), (y + 1, z + 1) */
-    uint64_t active;
+    uint64_t active, walled;
+    uint64_t walls[EDGES]; /* of each edge: those where it has one */
 } cells;
+
+/* Bits of a word's points that the edge from them along an axis has a wall; the row may be beyond the last.
+ */
+static uint64_t walls_at(const mesher *m, int y, int z, int axis, int word)
+{
+    return m->walls[axis][(size_t)row_of(m, y, z) * (size_t)m->words + (size_t)word];
+}
+
+/* The same of the points one further along x. */
+static uint64_t next_walls_at(const mesher *m, int y, int z, int axis, int word)
+{
+    const uint64_t after = word + 1 < m->words ? walls_at(m, y, z, axis, word + 1) << (WORD - 1) : 0;
+    return walls_at(m, y, z, axis, word) >> 1 | after;
+}
+
+/* Of each of a cell's edges the bits of the cells of a word where that has a wall; 0 where none has. */
+static uint64_t find_walls(const mesher *m, int y, int z, int word, uint64_t walls[EDGES])
+{
+    uint64_t any = 0;
+    for (int edge = 0; edge < EDGES; edge++) {
+        const int corner = edge / 3, axis = edge % 3, by = corner >> 1 & 1, bz = corner >> 2;
+        walls[edge] = 0;
+        if (corner >> axis & 1)
+            continue;
+        walls[edge] = corner & 1 ? next_walls_at(m, y + by, z + bz, axis, word)
+                                 : walls_at(m, y + by, z + bz, axis, word);
+        any |= walls[edge];
+    }
+    return any;
+}
 
 static cells cells_of(const mesher *m, int y, int z, int word)
 {
@@ -164,17 +207,44 @@ static cells cells_of(const mesher *m, int y, int z, int word)
         any |= c.side[s].here | c.side[s].next;
         all &= c.side[s].here & c.side[s].next;
     }
-    c.active = any & ~all & not_last(m, word);
+    c.walled = m->walls[0] ? find_walls(m, y, z, word, c.walls) & not_last(m, word) : 0;
+    c.active = (any & ~all & not_last(m, word)) | c.walled;
     return c;
 }
 
-static const cell_case *case_of(const mesher *m, const cells *c, int bit)
+/* Of one of them; `own` is made of one with walls. */
+static const cell_case *case_of(const mesher *m, const cells *c, int bit, cell_case *own)
 {
-    int inside = 0;
+    int inside = 0, walls = 0;
     for (int s = 0; s < 4; s++)
         inside |= (int)(c->side[s].here >> bit & 1) << 2 * s | (int)(c->side[s].next >> bit & 1)
                                                                    << (2 * s + 1);
-    return &m->cases[inside];
+    if (!(c->walled >> bit & 1))
+        return &m->cases[inside];
+    for (int edge = 0; edge < EDGES; edge++)
+        walls |= (int)(c->walls[edge] >> bit & 1) << edge;
+    derive_case(inside, walls, own);
+    return own;
+}
+
+/* Bits of the edges from points inside to points inside, as `both` has them, that a wall is on. */
+static uint64_t walls_of(const mesher *m, int y, int z, int word, int axis, uint64_t both)
+{
+    uint64_t bits = 0;
+    const uint8_t *at = m->def->walls + y * m->step[1] + z * m->step[2] + (ptrdiff_t)word * WORD;
+    for (; both; both &= both - 1) {
+        const int bit = __builtin_ctzll(both);
+        bits |= (uint64_t)(at[bit] >> axis & 1) << bit;
+    }
+    return bits;
+}
+
+/* The number of the first vertex on an edge from a row's point on. */
+static int32_t first_vertex(const mesher *m, int axis, size_t word, int bit)
+{
+    const uint64_t before = (1ULL << bit) - 1;
+    return m->rank[axis][word] + __builtin_popcountll(m->cross[axis][word] & before) +
+           (m->walls[axis] ? __builtin_popcountll(m->walls[axis][word] & before) : 0);
 }
 
 static void count_row(const mesher *m, int y, int z)
@@ -186,25 +256,37 @@ static void count_row(const mesher *m, int y, int z)
         for (int k = 0; k < m->words; k++) {
             size_t at = index * (size_t)m->words + (size_t)k;
             pair p = bits_of(m, y, z, k);
-            uint64_t bits = axis == 0 ? (p.here ^ p.next) & not_last(m, k) : 0;
+            uint64_t other = axis == 0 ? (p.next & not_last(m, k)) | (p.here & ~not_last(m, k)) : p.here;
             if (axis == 1 && y + 1 < n[1])
-                bits = p.here ^ bits_of(m, y + 1, z, k).here;
+                other = bits_of(m, y + 1, z, k).here;
             if (axis == 2 && z + 1 < n[2])
-                bits = p.here ^ bits_of(m, y, z + 1, k).here;
-            m->cross[axis][at] = bits;
+                other = bits_of(m, y, z + 1, k).here;
+            m->cross[axis][at] = p.here ^ other;
             m->rank[axis][at] = (int32_t)r.vertices; /* within the row */
-            r.vertices += (size_t)__builtin_popcountll(bits);
+            if (m->walls[axis]) {
+                m->walls[axis][at] = walls_of(m, y, z, k, axis, p.here & other);
+                m->cross[axis][at] |= m->walls[axis][at];
+                r.vertices += (size_t)__builtin_popcountll(m->walls[axis][at]);
+            }
+            r.vertices += (size_t)__builtin_popcountll(m->cross[axis][at]);
         }
     r.middles = r.vertices;
-    for (int k = 0; k < m->words && y + 1 < n[1] && z + 1 < n[2]; k++) {
+    m->rows[index] = r;
+}
+
+static void count_triangles(const mesher *m, int y, int z)
+{
+    row r = m->rows[row_of(m, y, z)];
+    for (int k = 0; k < m->words; k++) {
         cells c = cells_of(m, y, z, k);
         for (uint64_t left = c.active; left; left &= left - 1) {
-            const cell_case *kind = case_of(m, &c, __builtin_ctzll(left));
+            cell_case own;
+            const cell_case *kind = case_of(m, &c, __builtin_ctzll(left), &own);
             r.triangles += (size_t)kind->triangles;
             r.vertices += (size_t)kind->middles;
         }
     }
-    m->rows[index] = r;
+    m->rows[row_of(m, y, z)] = r;
 }
 
 /* The field's gradient at a point along an axis. */
@@ -258,6 +340,16 @@ static double crossing(const mesher *m, ptrdiff_t low, ptrdiff_t high, bool low_
     return isfinite(part) ? und_larger(END, und_smaller(1 - END, part)) : 0.5;
 }
 
+/* At the end of an edge with a wall. */
+static void put_at_wall(const mesher *m, size_t vertex, const int low[3], int axis, bool high)
+{
+    for (int k = 0; k < 3; k++) {
+        const double from = m->def->at[k][low[k]], to = k == axis ? m->def->at[k][low[k] + 1] : from;
+        m->out->position[3 * vertex + (size_t)k] = (float)(from + (high ? 1 - END : END) * (to - from));
+        m->out->normal[3 * vertex + (size_t)k] = k != axis ? 0 : high ? -1 : 1;
+    }
+}
+
 /* The normal is left as long as the gradient, which weighs it where some are added up. */
 static void put_vertex(const mesher *m, size_t vertex, const int low[3], int axis)
 {
@@ -294,18 +386,23 @@ static void put_row_vertices(const mesher *m, int y, int z)
             size_t at = index * (size_t)m->words + (size_t)k;
             int32_t vertex = m->rank[axis][at] + (int32_t)m->rows[index].vertices;
             m->rank[axis][at] = vertex; /* from now on of all rows */
-            for (uint64_t left = m->cross[axis][at]; left; left &= left - 1, vertex++)
-                put_vertex(m, (size_t)vertex, (const int[3]){k * WORD + __builtin_ctzll(left), y, z}, axis);
+            for (uint64_t left = m->cross[axis][at]; left; left &= left - 1, vertex++) {
+                const int bit = __builtin_ctzll(left), low[3] = {k * WORD + bit, y, z};
+                if (m->walls[axis] && m->walls[axis][at] >> bit & 1) {
+                    put_at_wall(m, (size_t)vertex, low, axis, false);
+                    put_at_wall(m, (size_t)++vertex, low, axis, true);
+                } else
+                    put_vertex(m, (size_t)vertex, low, axis);
+            }
         }
 }
 
-static int32_t vertex_of(const mesher *m, const int cell[3], int edge)
+static int32_t vertex_of(const mesher *m, const int cell[3], int crossing)
 {
-    int corner = edge / 3, axis = edge % 3, x = cell[0] + (corner & 1);
+    int edge = crossing % EDGES, corner = edge / 3, axis = edge % 3, x = cell[0] + (corner & 1);
     size_t at = (size_t)row_of(m, cell[1] + (corner >> 1 & 1), cell[2] + (corner >> 2)) * (size_t)m->words +
                 (size_t)(x / WORD);
-    uint64_t before = m->cross[axis][at] & ((1ULL << x % WORD) - 1);
-    return m->rank[axis][at] + __builtin_popcountll(before);
+    return first_vertex(m, axis, at, x % WORD) + crossing / EDGES;
 }
 
 static double distance2(const mesher *m, int32_t a, int32_t b)
@@ -347,6 +444,8 @@ static int32_t *put_triangle(int32_t *to, int32_t a, int32_t b, int32_t c)
 static int32_t *put_loop(const mesher *m, const int cell[3], int32_t *to, const int32_t *v, int length,
                          int32_t *middle)
 {
+    if (length < 3)
+        return to; /* where a wall ends */
     if (length == 3)
         return put_triangle(to, v[0], v[1], v[2]);
     if (length == 4) {
@@ -369,7 +468,8 @@ static void put_row_triangles(const mesher *m, int y, int z)
         cells c = cells_of(m, y, z, k);
         for (uint64_t left = c.active; left; left &= left - 1) {
             int bit = __builtin_ctzll(left), cell[3] = {k * WORD + bit, y, z};
-            const cell_case *kind = case_of(m, &c, bit);
+            cell_case own;
+            const cell_case *kind = case_of(m, &c, bit, &own);
             int32_t v[MOST_EDGES];
             for (int i = 0; i < kind->first[kind->loops]; i++)
                 v[i] = vertex_of(m, cell, kind->edge[i]);
@@ -422,6 +522,7 @@ static und_status make(mesher *m, und_error *err)
     size_t rows = (size_t)m->def->n[1] * (size_t)m->def->n[2], vertices = 0, triangles = 0;
     for_rows(m, false, mark_row);
     for_rows(m, false, count_row);
+    for_rows(m, true, count_triangles);
     for (size_t i = 0; i < rows; i++) {
         row count = m->rows[i];
         m->rows[i] = (row){vertices, triangles, vertices + count.middles};
@@ -464,16 +565,17 @@ und_status und_shell_make(const und_shell_def *def, und_shell *out, und_error *e
                   .out = out};
     size_t rows = (size_t)n[1] * (size_t)n[2], words = rows * (size_t)m->words;
     m->rows = und_alloc(rows, sizeof *m->rows, "rows of a surface", err);
-    m->inside = und_alloc(4 * words, sizeof *m->inside, "rows of a surface", err);
+    m->inside = und_alloc((def->walls ? 7 : 4) * words, sizeof *m->inside, "rows of a surface", err);
     m->rank[0] = und_alloc(3 * words, sizeof *m->rank[0], "rows of a surface", err);
     und_status status = UND_FAILED;
     if (m->rows && m->inside && m->rank[0]) {
         for (size_t axis = 0; axis < 3; axis++) {
             m->cross[axis] = m->inside + (axis + 1) * words;
+            m->walls[axis] = def->walls ? m->inside + (axis + 4) * words : NULL;
             m->rank[axis] = m->rank[0] + axis * words;
         }
         for (int inside = 0; inside < CASES; inside++)
-            derive_case(inside, &m->cases[inside]);
+            derive_case(inside, 0, &m->cases[inside]);
         status = make(m, err);
     }
     free(m->rows);

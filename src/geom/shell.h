@@ -20,6 +20,9 @@ typedef struct und_shell_def {
                             place is crossed there, and the normal is along it */
     const float *field;  /* inside is where it is below 0 ... */
     const float *room;   /* ... and this above 0; NULL: everywhere */
+    /* Bits 1, 2, 4 of a point: between it and the next along x, y, z, where both are inside, is a wall: the
+     * surface crosses the edge twice, right at its ends.  NULL: nowhere. */
+    const uint8_t *walls;
     const uint64_t *rows; /* bits of rows along x, y fastest: all points of others are outside; NULL: all */
     int threads;
 } und_shell_def;

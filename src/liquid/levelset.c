@@ -100,6 +100,19 @@ static void divide_step(und_levelset *s, double most)
     s->dt = last ? s->left : s->last_two_equal > 0 ? 0.5 * s->left : most;
 }
 
+/* A step of at most `flow`, s, in which what sources pour that are there within it crosses as many cells too:
+ * the flow does not know yet of those that begin.  Few as what is fastest, where there is much other liquid.
+ */
+static double with_sources(const und_levelset *s, double crosses, double flow)
+{
+    double volume;
+    const double speed = und_elements_fastest(s->elements, s->time, fmin(flow, s->left), &volume);
+    const bool few = volume < FEW * (s->ledger.measured + volume);
+    return speed > 0
+               ? fmin(flow, time_to_cross(s, few ? crosses / s->def.courant * s->furthest : crosses, speed))
+               : flow;
+}
+
 /* 4.4.1: so that the liquid crosses C = 1 / CFLmultiplier cells in a substep; fewer in a blow. */
 static void choose_step(und_levelset *s)
 {
@@ -109,7 +122,7 @@ static void choose_step(und_levelset *s)
     const double since = ahead(s, s->before) * und_levelset_pull(s);
     const double usual = time_to_cross(s, crosses, fmax(s->usual + since, fmax(solids, led)));
     const double fastest = time_to_cross(s, crosses / s->def.courant * s->furthest, s->fastest + since);
-    const double flow = fmin(usual, fastest), most = fmin(flow, s->def.max_step);
+    const double flow = with_sources(s, crosses, fmin(usual, fastest)), most = fmin(flow, s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
     s->crawls = s->ran_away && s->left / flow < MOST_SUBSTEPS;
     s->needed = most;

@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/vec.h"
+#include "surface/frame_mesh_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 /* Along each axis: a plane of points outside, one on the wall, the cells' centres, one on the wall, one
  * outside.  The outer two are at the same place, so that the surface is closed flat on the wall, and the line
  * where liquid meets it is as smooth as the surface. */
-static const float ALONG = 0.7F; /* cosine: what lies along a solid's surface */
+static const float ALONG = 0.7F;  /* cosine: what lies along a solid's surface */
+static const float LEVEL = 0.25F; /* of a slope's square: that leads nowhere */
+static const float NEAR = 0.02F;  /* cells: what is nearer to a point is at it */
 enum { BESIDE = 2, LONGEST = 12 /* cells; what an edge may grow to where triangles are saved */ };
 
 bool und_frame_mesh_has_distance(const und_frame *frame)
@@ -183,8 +186,15 @@ typedef struct films {
     const padded *p;
     const float *field;
     float *room;
-    uint8_t *open; /* [points]: those in the solid that count as open */
+    uint8_t
+        *open; /* [points]: of those in the solid that count as open the ways out of it, as bits; else 0 */
+    uint8_t *walls; /* [points]: bits of axes along which the solid is between one of these and the next */
 } films;
+
+static ptrdiff_t p_step(const films *f, int axis)
+{
+    return f->p->step[axis];
+}
 
 static bool is_beneath(const films *f, size_t at)
 {
@@ -212,6 +222,13 @@ static bool add_way(const films *f, size_t at, const int by[3], unsigned *ways, 
     return !(f->room[(size_t)((ptrdiff_t)at - step)] > 0);
 }
 
+/* The ways across from some. */
+static unsigned opposite(unsigned ways)
+{
+    const unsigned low = 0x15;
+    return (ways & low) << 1 | (ways >> 1 & low);
+}
+
 /* By which ways a point is right beneath the solid's surface, and whether a film is over it: straight, or
  * else across, or on walls aslant what is beneath a film would be apart from step to step. */
 static unsigned skin_of(const films *f, size_t at, bool *film)
@@ -233,6 +250,7 @@ static unsigned skin_of(const films *f, size_t at, bool *film)
         if (!add_way(f, at, by, &ways, film))
             return 0;
     }
+    ways &= ~opposite(ways); /* what is on both sides of it is not the way */
     for (int way = 0; way < 6 && ways != 0; way++) {
         const ptrdiff_t two = (way % 2 ? 2 : -2) * f->p->step[way / 2];
         if (!(ways >> way & 1) && f->room[(size_t)((ptrdiff_t)at + two)] > 0)
@@ -244,17 +262,16 @@ static unsigned skin_of(const films *f, size_t at, bool *film)
 /* Whether the surface by some ways is on the other side of a wall from that by others. */
 static bool is_other_side(unsigned ways, unsigned others)
 {
-    const unsigned low = 0x15, across = (others & low) << 1 | (others >> 1 & low);
-    return (ways & across) != 0 && (ways & others) == 0;
+    return (ways & opposite(others)) != 0 && (ways & others) == 0;
 }
 
-/* A film, or beside one: where it comes down to the wall. */
-static bool is_film_or_rim(const films *f, size_t at)
+/* The ways out of the solid of a point beneath a film, or beside one: where it comes down to the wall. */
+static unsigned ways_of_film(const films *f, size_t at)
 {
     bool film, over;
     const unsigned ways = is_beneath(f, at) ? skin_of(f, at, &film) : 0;
     if (ways == 0)
-        return false;
+        return 0;
     for (int k = 0; k < 27 && !film; k++) {
         const ptrdiff_t by =
             (k % 3 - 1) * f->p->step[0] + (k / 3 % 3 - 1) * f->p->step[1] + (k / 9 - 1) * f->p->step[2];
@@ -262,10 +279,26 @@ static bool is_film_or_rim(const films *f, size_t at)
         const unsigned others = is_beneath(f, next) ? skin_of(f, next, &over) : 0;
         film = others != 0 && over && !is_other_side(ways, others);
     }
-    return film;
+    return film ? ways : 0;
 }
 
-/* Points of cells alone: what lies around them is all within the lattice. */
+/* Points on the grid's sides are as those of the cells beside them. */
+static void open_sides(const films *f, int axis)
+{
+    const padded *p = f->p;
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    for (int high = 0; high < 2; high++)
+        for (int j = BESIDE - 1; j <= p->n[v] - BESIDE; j++)
+            for (int i = BESIDE - 1; i <= p->n[u] - BESIDE; i++) {
+                const ptrdiff_t in = high ? -p->step[axis] : p->step[axis];
+                const size_t at = (size_t)((high ? p->n[axis] - BESIDE : BESIDE - 1) * p->step[axis] +
+                                           i * p->step[u] + j * p->step[v]);
+                if (is_beneath(f, at))
+                    f->open[at] = f->open[(ptrdiff_t)at + in];
+            }
+}
+
+/* Points of cells first: what lies around them is all within the lattice. */
 static void open_films(const films *f)
 {
     const padded *p = f->p;
@@ -274,8 +307,77 @@ static void open_films(const films *f)
         for (int y = BESIDE; y < p->n[1] - BESIDE; y++)
             for (int x = BESIDE; x < p->n[0] - BESIDE; x++) {
                 const size_t at = (size_t)(z * p->step[2] + y * p->step[1] + x);
-                f->open[at] = is_film_or_rim(f, at);
+                f->open[at] = (uint8_t)ways_of_film(f, at);
             }
+    for (int axis = 0; axis < 3; axis++)
+        open_sides(f, axis);
+}
+
+/* ---- Walls between films ----
+ *
+ * Of a plate two points thick both may be beneath films, one on either side: between the two is the plate. */
+
+typedef bool edge_fn(const films *f, size_t at, int axis);
+
+/* Sets or takes what is between a point that is open and the next along each axis; whether any was changed.
+ */
+static bool change_walls(const films *f, bool set, edge_fn *fn)
+{
+    const padded *p = f->p;
+    bool changed = false;
+    for (int z = BESIDE - 1; z <= p->n[2] - BESIDE; z++)
+        for (int y = BESIDE - 1; y <= p->n[1] - BESIDE; y++)
+            for (int x = BESIDE - 1; x <= p->n[0] - BESIDE; x++) {
+                const size_t at = (size_t)(z * p->step[2] + y * p->step[1] + x);
+                for (int a = 0; a < 3 && f->open[at]; a++)
+                    if ((f->walls[at] >> a & 1) != set && fn(f, at, a)) {
+                        f->walls[at] ^= (uint8_t)(1U << a);
+                        changed = true;
+                    }
+            }
+    return changed;
+}
+
+static bool is_wall(const films *f, size_t at, int axis)
+{
+    const unsigned ways = f->open[at], others = f->open[at + (size_t)p_step(f, axis)];
+    return others != 0 && is_other_side(ways, others);
+}
+
+static bool is_drawn(const films *f, size_t at)
+{
+    return f->field[at] < 0 && f->room[at] > 0;
+}
+
+/* Whether a wall on an edge goes no further along another axis, on one side: it ends within the liquid. */
+static bool ends(const films *f, size_t at, int axis, ptrdiff_t by)
+{
+    const ptrdiff_t along = p_step(f, axis);
+    const size_t next = (size_t)((ptrdiff_t)at + by), between = by < 0 ? next : at;
+    const int across = (by < 0 ? -by : by) == p_step(f, (axis + 1) % 3) ? (axis + 1) % 3 : (axis + 2) % 3;
+    const unsigned walls =
+        (f->walls[next] >> axis | f->walls[between] >> across | f->walls[between + (size_t)along] >> across) &
+        1U;
+    return is_drawn(f, next) && is_drawn(f, next + (size_t)along) && !walls;
+}
+
+/* But an edge's width of a wall is no sheet. */
+static bool is_narrow(const films *f, size_t at, int axis)
+{
+    bool narrow = false;
+    for (int k = 1; k < 3; k++) {
+        const ptrdiff_t by = p_step(f, (axis + k) % 3);
+        narrow = narrow || (ends(f, at, axis, by) && ends(f, at, axis, -by));
+    }
+    return narrow;
+}
+
+/* Once points have the room that they are given. */
+static void find_walls(const films *f)
+{
+    if (change_walls(f, true, is_wall))
+        while (change_walls(f, false, is_narrow))
+            ;
 }
 
 /* Gives the points that are open room for the mesh, or again what they have: `solid` plus `add`. */
@@ -284,6 +386,11 @@ static void room_of_films(const films *f, bool given, const float *solid, float 
     const padded *p = f->p;
     const int *n = p->grid->n;
     const float barely = 1e-3F * (float)p->grid->dx;
+    if (given) {
+        for (size_t at = 0; at < (size_t)p->step[2] * (size_t)p->n[2]; at++)
+            f->room[at] = f->open[at] ? barely : f->room[at];
+        return;
+    }
     PARALLEL_FOR(und_workers(p->threads, (size_t)p->step[2] * (size_t)p->n[2], 1 << 15))
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++) {
@@ -292,7 +399,7 @@ static void room_of_films(const films *f, bool given, const float *solid, float 
             const float *from = solid + ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0];
             for (int x = 0; x < n[0]; x++)
                 if (f->open[at + (size_t)x])
-                    f->room[at + (size_t)x] = given ? barely : from[x] + add;
+                    f->room[at + (size_t)x] = from[x] + add;
         }
 }
 
@@ -343,36 +450,65 @@ static float dot_of(const float v[3], const float w[3])
 
 /* Whether a film's points are around a place, and by which way these are right beneath the solid's surface.
  */
-static bool way_out(const films *f, const float place[3], float way[3])
+static bool way_out(const films *f, size_t cell, float way[3])
 {
-    float part[3];
-    const size_t cell = cell_around(f->p, place, part);
-    bool any = false, over;
+    bool any = false;
     way[0] = way[1] = way[2] = 0;
     for (int c = 0; c < 8; c++) {
-        const size_t at = corner_of(f->p, cell, c);
-        const unsigned ways = f->open[at] ? skin_of(f, at, &over) : 0;
-        any = any || f->open[at];
+        const unsigned ways = f->open[corner_of(f->p, cell, c)];
+        any = any || ways;
         for (int a = 0; a < 3; a++)
             way[a] += (float)(int)(ways >> (2 * a + 1) & 1) - (float)(int)(ways >> (2 * a) & 1);
     }
     return any;
 }
 
-/* What is in the solid is moved to its surface, on the side where the liquid is: of a film's own surface,
- * where that comes down to the wall, in front of it, and else behind.  Whether it is a film's. */
-static bool leave_solid(const films *f, float place[3], const float normal[3])
+/* Of a vertex on an edge of the lattice the point that it is at, and from there to it; which kind it is. */
+typedef enum vertex_kind { ON_EDGE, AT_POINT, BETWEEN } vertex_kind;
+
+static vertex_kind kind_of(const films *f, size_t cell, const float part[3], size_t *point, float by[3])
+{
+    int corner = 0, off = 0;
+    for (int a = 0; a < 3; a++) {
+        corner |= part[a] > 0.5F ? 1 << a : 0;
+        by[a] = part[a] - (part[a] > 0.5F ? 1 : 0);
+        off += fabsf(by[a]) > NEAR && f->p->grid->n[a] > 1;
+    }
+    *point = corner_of(f->p, cell, corner);
+    return off == 0 ? AT_POINT : off == 1 ? ON_EDGE : BETWEEN;
+}
+
+/* What is at a point in the solid beneath a film bounds it from below: it goes straight to where the point's
+ * way out is shortest.  False: there is no such point, or its way is none along an axis. */
+static bool leave_point(const films *f, size_t at, const float by[3], float place[3])
+{
+    float best = 1;
+    int shortest = -1;
+    for (int way = 0; way < 6; way++) {
+        const float next = f->room[(ptrdiff_t)at + (way % 2 ? 1 : -1) * f->p->step[way / 2]];
+        if (!(f->open[at] >> way & 1) || !(next > 0) || !(f->room[at] / (f->room[at] - next) < best))
+            continue;
+        best = f->room[at] / (f->room[at] - next);
+        shortest = way;
+    }
+    if (shortest < 0)
+        return false;
+    place[shortest / 2] += (float)f->p->grid->dx * ((shortest % 2 ? best : -best) - by[shortest / 2]);
+    return true;
+}
+
+/* To the solid's surface: in front, or behind. */
+static void push_out(const films *f, float place[3], const float normal[3], float to)
 {
     enum { ROUNDS = 3 };
     const float most = (float)f->p->grid->dx;
-    float slope[3], way[3];
-    const bool film = way_out(f, place, way);
-    const float to = dot_of(normal, way) > 0 ? 1.0F : -1.0F;
+    float slope[3];
     for (int round = 0; round < ROUNDS; round++) {
         const float in = value_at(f, f->room, place, slope);
         if (!(in < 0) && round == 0)
             break;
-        const bool wrong = to * dot_of(slope, normal) < 0; /* in the middle of a thin wall */
+        /* In the middle of a thin wall. */
+        const bool wrong = to * dot_of(slope, normal) < 0 || dot_of(slope, slope) < LEVEL;
         for (int a = 0; a < 3 && wrong; a++)
             slope[a] = to * normal[a];
         const float square = dot_of(slope, slope);
@@ -381,7 +517,53 @@ static bool leave_solid(const films *f, float place[3], const float normal[3])
         for (int a = 0; a < 3; a++)
             place[a] -= fminf(fmaxf(in, -most), most) * slope[a] / square;
     }
+}
+
+/* What is in the solid is moved to its surface, on the side where the liquid is: of a film's own surface,
+ * where that comes down to the wall, in front of it, and else behind.  Whether it is a film's; the middles of
+ * loops, which may be nearer to the other side of a plate, wait for what is around them. */
+enum { NO_FILM, FILM, WAITS };
+
+static uint8_t leave_solid(const films *f, float place[3], const float normal[3])
+{
+    float way[3], part[3], by[3];
+    size_t point;
+    const size_t cell = cell_around(f->p, place, part);
+    const uint8_t film = way_out(f, cell, way) ? FILM : NO_FILM;
+    if (film && value_at(f, f->room, place, by) < 0) {
+        const vertex_kind kind = kind_of(f, cell, part, &point, by);
+        if (kind == BETWEEN)
+            return WAITS;
+        if (kind == AT_POINT && leave_point(f, point, by, place))
+            return film;
+    }
+    push_out(f, place, normal, dot_of(normal, way) > 0 ? 1.0F : -1.0F);
     return film;
+}
+
+/* Those that wait go amid their neighbours. */
+static und_status follow_others(const films *f, und_shell *shell, uint8_t *film, und_error *err)
+{
+    float *sums = und_alloc(4 * (size_t)shell->vertex_count + 1, sizeof *sums, "films", err);
+    for (size_t k = 0; sums && k < 3 * (size_t)shell->triangle_count; k++) {
+        const int32_t *v = shell->triangle + (k - k % 3), at = v[k % 3];
+        for (size_t i = 1; i < 3 && film[at] == WAITS; i++) {
+            const float *place = shell->position + 3 * (size_t)v[(k + i) % 3];
+            for (size_t a = 0; a < 3; a++)
+                sums[4 * (size_t)at + a] += place[a];
+            sums[4 * (size_t)at + 3]++;
+        }
+    }
+    for (size_t v = 0; sums && v < (size_t)shell->vertex_count; v++) {
+        float *place = shell->position + 3 * v;
+        for (size_t a = 0; a < 3 && film[v] == WAITS; a++)
+            place[a] = sums[4 * v + a] / sums[4 * v + 3];
+        if (film[v] == WAITS)
+            push_out(f, place, shell->normal + 3 * v, -1);
+        film[v] = film[v] != NO_FILM;
+    }
+    free(sums);
+    return sums ? UND_OK : err->status;
 }
 
 /* How far a triangle that lies along the solid is from what it stands for, in the mean: a film's surface, or
@@ -416,25 +598,17 @@ static void add_bulge(const films *f, const und_shell *shell, size_t t, float *s
 /* Triangles lie inside of what they bulge out with, and those over a film are not those beneath it: their
  * corners go as far the other way, or a film round a stone would be thicker than it is, or less than
  * nothing. */
-static und_status lay_films(const films *f, und_shell *shell, und_error *err)
+static und_status bulge(const films *f, und_shell *shell, const uint8_t *film, und_error *err)
 {
-    enum { BLOCK = 4096 };
     const size_t count = (size_t)shell->vertex_count;
-    float *sums = und_alloc(2 * count + 1, sizeof *sums, "films", err);
-    uint8_t *film = und_alloc(count + 1, 1, "films", err);
     const float most = 0.25F * (float)f->p->grid->dx;
-    const int workers = und_workers(f->p->threads, count, BLOCK);
-    const int blocks = sums && film ? (shell->vertex_count + BLOCK - 1) / BLOCK : 0;
-    PARALLEL_FOR(workers)
-    for (int b = 0; b < blocks; b++)
-        for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++)
-            film[v] = leave_solid(f, shell->position + 3 * (size_t)v, shell->normal + 3 * (size_t)v);
-    for (size_t t = 0; sums && film && t < (size_t)shell->triangle_count; t++) {
+    float *sums = und_alloc(2 * count + 1, sizeof *sums, "films", err);
+    for (size_t t = 0; sums && t < (size_t)shell->triangle_count; t++) {
         const int32_t *v = shell->triangle + 3 * t;
         if (film[v[0]] && film[v[1]] && film[v[2]])
             add_bulge(f, shell, t, sums);
     }
-    for (size_t v = 0; sums && film && v < count; v++) {
+    for (size_t v = 0; sums && v < count; v++) {
         float *place = shell->position + 3 * v, slope[3];
         if (!(sums[2 * v + 1] > 0))
             continue;
@@ -444,10 +618,34 @@ static und_status lay_films(const films *f, und_shell *shell, und_error *err)
         for (int a = 0; a < 3 && size > 0.1F; a++)
             place[a] -= by * slope[a] / size;
     }
-    const bool done = sums && film;
     free(sums);
+    return sums ? UND_OK : err->status;
+}
+
+static float wall_at(const void *context, const float place[3], float gradient[3])
+{
+    const films *f = context;
+    return value_at(f, f->room, place, gradient);
+}
+
+static und_status lay_films(const films *f, und_shell *shell, und_error *err)
+{
+    enum { BLOCK = 4096 };
+    const size_t count = (size_t)shell->vertex_count;
+    uint8_t *film = und_alloc(count + 1, 1, "films", err);
+    const int workers = und_workers(f->p->threads, count, BLOCK);
+    const int blocks = film ? (shell->vertex_count + BLOCK - 1) / BLOCK : 0;
+    PARALLEL_FOR(workers)
+    for (int b = 0; b < blocks; b++)
+        for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++)
+            film[v] = leave_solid(f, shell->position + 3 * (size_t)v, shell->normal + 3 * (size_t)v);
+    und_status status = film ? follow_others(f, shell, film, err) : UND_FAILED;
+    if (status == UND_OK)
+        status = und_frame_mesh_bend(shell, &film, wall_at, f, f->p->grid->dx, err);
+    if (status == UND_OK)
+        status = bulge(f, shell, film, err);
     free(film);
-    return done ? UND_OK : err->status;
+    return status;
 }
 
 /* The lattice's rows that are made of those of an item that were written; NULL: all are. */
@@ -480,17 +678,20 @@ static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *d
     float *room = solid && field ? pad(p, of[1], add, err) : NULL;
     const bool few = field && of[0]->rows && !(of[0]->rows->outside < 0);
     uint64_t *rows = few ? rows_of(p, of[0], err) : NULL;
-    uint8_t *open = room ? und_alloc(points, 1, "a lattice", err) : NULL;
-    const films f = {.p = p, .field = field, .room = room, .open = open};
+    uint8_t *open = room ? und_alloc(2 * points, 1, "a lattice", err) : NULL;
+    uint8_t *walls = open ? open + points : NULL;
+    const films f = {.p = p, .field = field, .room = room, .open = open, .walls = walls};
     und_status status = field && (rows || !few) && (open || !solid) ? UND_OK : UND_FAILED;
     if (status == UND_OK && solid) {
         open_films(&f);
         room_of_films(&f, true, solid, add);
+        find_walls(&f);
     }
     und_shell_def mesh = {.n = {p->n[0], p->n[1], p->n[2]},
                           .at = {p->at[0], p->at[1], p->at[2]},
                           .field = field,
                           .room = room,
+                          .walls = walls,
                           .rows = rows,
                           .threads = def->threads};
     if (status == UND_OK)

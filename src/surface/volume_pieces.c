@@ -12,10 +12,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 8, BEYOND = 3 };      /* that look for the shift; cells around a piece that go with it */
-static const double ENOUGH = 0.003;   /* of a piece */
-static const double LITTLE = 0.05;    /* cells: the same */
-static const double SAME = 0.02;      /* of a piece: what joins it or leaves it makes it no other */
+enum { ROUNDS = 8, BEYOND = 3 };    /* that look for the shift; cells around a piece that go with it */
+static const double ENOUGH = 0.003; /* of a piece */
+static const double LITTLE = 0.05;  /* cells: the same */
+static const double DROP = 0.25; /* cells: what is smaller stays as it is, beside what is drawn of others */
+static const double SAME = 0.02; /* of a piece: what joins it or leaves it makes it no other */
 static const double IN_SIDE = 1e-5;   /* of the grid's length */
 static const double MOST_SHIFT = 0.5; /* cells */
 static const double MOSTLY = 0.7;     /* of a piece */
@@ -271,7 +272,9 @@ static void choose_shift(piece *one)
         to = (one->low + one->high) / 2;
     one->had = one->all;
     one->before = one->drawn;
-    one->moved = one->mixed || fabs(missing) <= fmax(ENOUGH * one->all, LITTLE) ? 0 : to - one->shift;
+    one->moved = one->mixed || one->all < DROP || fabs(missing) <= fmax(ENOUGH * one->all, LITTLE)
+                     ? 0
+                     : to - one->shift;
 }
 
 /* Shifts pieces, in the end to where they were best; whether there is anything to shift. */
