@@ -310,6 +310,16 @@ UND_INLINE und_doubles und_doubles_select(und_doubles_int yes, und_doubles a, un
 {
     return (und_doubles)((yes & (und_doubles_int)a) | (~yes & (und_doubles_int)b));
 }
+/* Of single ones, as fmin and fmax of C: the other one where one is no number, the second of equal ones. */
+UND_INLINE double und_double_min(double a, double b)
+{
+    return a < b || b != b ? a : b;
+}
+UND_INLINE double und_double_max(double a, double b)
+{
+    return a > b || b != b ? a : b;
+}
+
 /* a where the bit is set, else b. */
 UND_INLINE und_doubles und_doubles_some(unsigned which, und_doubles a, und_doubles b)
 {

@@ -11,7 +11,7 @@
 /* Lists are as long as walls could ever make them, in pages that stay untouched until they do: a gate that
  * opens needs no memory.  A mirror joins a face inside a wall to one outside, each of which has four sides:
  * of F faces along an axis at most 2 F. */
-enum { AT_SOLIDS = UND_AT_OWN, AT_MIRRORS, AT_WALLS };
+enum { AT_SOLIDS = UND_AT_OWN, AT_MIRRORS };
 #define FIELD(member, at, ...) UND_FIELD(und_marker_flow, member, at, ##__VA_ARGS__)
 #define PART(member, at, ...) UND_FIELD(und_marker_flow_parts, member, at, ##__VA_ARGS__)
 
@@ -35,7 +35,6 @@ static const und_field part_fields[] = {
     PART(ghost, AT_SOLIDS, .sparse = true),
     PART(port, AT_SOLIDS, .sparse = true),
     PART(shared, AT_SOLIDS, .sparse = true),
-    PART(holds, AT_WALLS),
     PART(near_low, UND_AT_ROWS),
     PART(near_high, UND_AT_ROWS),
     PART(reach_low, UND_AT_ROWS),
@@ -59,7 +58,7 @@ enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields
 
 static und_status open_fields(und_marker_flow *f, und_error *err)
 {
-    const size_t n = f->mac.count, own[] = {3 * n, 6 * n, (size_t)f->wall_count};
+    const size_t n = f->mac.count, own[] = {3 * n, 6 * n};
     const und_field_room room = {.mac = &f->mac, .own = own};
     return und_field_open_all(f, fields, FIELDS, &room, "velocity and pressure", err) ||
                    und_field_open_all(f->parts, part_fields, PART_FIELDS, &room, "a flow's cells", err)

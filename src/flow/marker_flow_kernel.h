@@ -6,16 +6,6 @@
 
 #include <undine/walls.h>
 
-/* The lesser; the other one where one is no number. */
-UND_INLINE double und_marker_lesser(double a, double b)
-{
-    return a < b || b != b ? a : b;
-}
-UND_INLINE double und_marker_greater(double a, double b)
-{
-    return a > b || b != b ? a : b;
-}
-
 /* Of ends of spans. */
 UND_INLINE int und_marker_sooner(int a, int b)
 {

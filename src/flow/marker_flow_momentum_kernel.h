@@ -33,9 +33,9 @@ UND_INLINE void und_momentum_slow(const und_momentum_slow_args *k, und_place p)
             const bool low_open = k->label[at - step] == UND_CELL_EMPTY;
             const bool high_open = k->label[at + step] == UND_CELL_EMPTY;
             if (low_open && !high_open && *low > 0)
-                *low = und_marker_lesser(*low, und_marker_greater(*high, k->speed[a]));
+                *low = und_double_min(*low, und_double_max(*high, k->speed[a]));
             if (high_open && !low_open && *high < 0)
-                *high = und_marker_greater(*high, und_marker_lesser(*low, -k->speed[a]));
+                *high = und_double_max(*high, und_double_min(*low, -k->speed[a]));
         }
     }
 }

@@ -43,7 +43,6 @@ typedef struct und_marker_flow_parts {
     bool timed;      /* some are functions of place and time */
     double timed_at; /* the time for which they were asked last; NAN: never */
     double walls_at; /* s: velocities at walls were set for this time */
-    uint8_t *holds;  /* per wall: liquid that hangs on it is held by nothing else */
 
     /* Per row: the cells around the liquid whose velocities are kept, [low, high).  Elsewhere u and next are
      * zero, but for walls. */

@@ -47,7 +47,8 @@ typedef struct und_surface_args {
     und_mac mac;
     double *u[3];
     double pull[3], fall[3]; /* gravity; what it gives in a step */
-    const uint8_t *label, *wall, *holds;
+    const uint8_t *label, *wall;
+    const und_wall_def *walls;
 } und_surface_args;
 
 /* Whether along an axis the cell hangs on a wall: liquid is pulled away from it, and there is air that way.
@@ -56,8 +57,10 @@ UND_INLINE bool und_surface_hangs(const und_surface_args *a, size_t at, int axis
 {
     const size_t step = (size_t)a->mac.step[axis], wall = sides == 1 ? at + step : at - step;
     const double pull = a->pull[axis];
-    return (sides == 1 ? pull < 0 : sides == 2 && pull > 0) && a->label[wall] == UND_CELL_SOLID &&
-           a->holds[a->wall[wall]];
+    if (!(sides == 1 ? pull < 0 : sides == 2 && pull > 0) || a->label[wall] != UND_CELL_SOLID)
+        return false;
+    const und_wall_kind kind = a->walls[a->wall[wall]].kind;
+    return kind == UND_WALL_SLIP || kind == UND_WALL_STICK;
 }
 
 UND_INLINE void und_surface_cell(const und_surface_args *k, size_t at)
@@ -83,9 +86,9 @@ UND_INLINE void und_surface_cell(const und_surface_args *k, size_t at)
         und_surface_open_faces(open, m->d, low, high);
     for (int a = 0; a < 3; a++) {
         if (open >> 2 * a & 1)
-            k->u[a][at - (size_t)m->step[a]] = und_marker_lesser(low[a], falling[0][a]);
+            k->u[a][at - (size_t)m->step[a]] = und_double_min(low[a], falling[0][a]);
         if (open >> 2 * a & 2)
-            k->u[a][at] = und_marker_greater(high[a], falling[1][a]);
+            k->u[a][at] = und_double_max(high[a], falling[1][a]);
     }
 }
 

@@ -13,9 +13,7 @@ void und_marker_flow_set_surface(und_marker_flow *f, const double gravity[3], do
                              .u = {f->u[0], f->u[1], f->u[2]},
                              .label = f->label,
                              .wall = f->wall,
-                             .holds = f->parts->holds};
-    for (int i = 0; i < f->wall_count; i++)
-        f->parts->holds[i] = f->walls[i].kind == UND_WALL_SLIP || f->walls[i].kind == UND_WALL_STICK;
+                             .walls = f->walls};
     for (int a = 0; a < 3; a++) {
         args.pull[a] = gravity[a];
         args.fall[a] = gravity[a] * dt;

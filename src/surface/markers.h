@@ -5,14 +5,14 @@
 
 #include "geom/shape.h"
 #include "grid/frame.h"
-#include "grid/mac.h"
+#include "grid/pass.h"
 
 #include <undine/walls.h>
 
 typedef struct und_markers {
     und_mac mac;
     uint64_t seed;
-    int threads;
+    und_device device;
     int count, capacity;
     double *place[3];  /* m */
     double *share;     /* of a cell: the liquid that each stands for */
