@@ -73,6 +73,7 @@ void und_markers_label(und_markers *markers, uint8_t *label);
  * where they stand loosely, and more where they crowd. */
 void und_markers_wet(und_markers *markers, const uint8_t *label, int per_cell);
 double und_markers_density(const und_markers *markers, size_t cell);
+const uint64_t *und_markers_units(const und_markers *markers); /* of each cell, in UND_MARKERS_UNIT */
 
 /* What all of them stand for together, in cells; and `factor` times as much. */
 double und_markers_stand_for(const und_markers *markers);

@@ -31,6 +31,11 @@ double und_markers_density(const und_markers *s, size_t cell)
     return (double)s->scratch->wet[cell] * UND_MARKERS_UNIT;
 }
 
+const uint64_t *und_markers_units(const und_markers *s)
+{
+    return s->scratch->wet;
+}
+
 double und_markers_stand_for(const und_markers *s)
 {
     enum { BLOCK = 1024 };
