@@ -78,13 +78,17 @@ UND_KERNEL(und_marker_sort_faces, und_marker_extend_args, UND_EACH_ROW)
 /* The mean of the known faces beside one, in a fixed order. */
 UND_INLINE double und_marker_mean_beside(const und_marker_extend_args *k, int axis, size_t at, bool second)
 {
+    const double *u = k->u[axis];
     double sum = 0;
     int count = 0;
-    for (int side = 0; side < 2 * k->axes; side++) {
-        const size_t n = at + (size_t)(side % 2 ? k->mac.step[side / 2] : -k->mac.step[side / 2]);
-        const int there = (k->known[n] | (second ? k->told[n] : 0)) >> axis & 1;
-        sum += there ? k->u[axis][n] : 0;
-        count += there;
+    for (int a = 0; a < k->axes; a++) {
+        const size_t step = (size_t)k->mac.step[a], beside[2] = {at - step, at + step};
+        for (int side = 0; side < 2; side++) {
+            const size_t n = beside[side];
+            const int there = (k->known[n] | (second ? k->told[n] : 0)) >> axis & 1;
+            sum += there ? u[n] : 0;
+            count += there;
+        }
     }
     return sum / count;
 }
