@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/vec.h"
+#include "grid/field.h"
 #include "grid/state.h"
 #include "surface/height_kernel.h"
 
@@ -18,6 +19,25 @@
 #include <string.h>
 
 enum { WORTH = 8 }; /* cells, that a column is */
+
+enum { AT_COLUMNS = UND_AT_OWN, AT_ROWS, COLUMNS = 8 };
+static const und_field fields[] = {
+    UND_FIELD(und_height, h, AT_COLUMNS),        UND_FIELD(und_height, before, AT_COLUMNS),
+    UND_FIELD(und_height, ground, AT_COLUMNS),   UND_FIELD(und_height, speed[0], AT_COLUMNS),
+    UND_FIELD(und_height, speed[1], AT_COLUMNS), UND_FIELD(und_height, speed[2], AT_COLUMNS),
+    UND_FIELD(und_height, bend, AT_COLUMNS),     UND_FIELD(und_height, cell, AT_COLUMNS),
+    UND_FIELD(und_height, row_gain, AT_ROWS),    UND_FIELD(und_height, row_clip, AT_ROWS)};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* Pointers to columns go from the first one that was allocated to column (0, 0), or back. */
+static void point(und_height *s, ptrdiff_t by)
+{
+    double **values[] = {&s->h, &s->before, &s->ground, &s->speed[0], &s->speed[1], &s->speed[2], &s->bend};
+    _Static_assert(sizeof values / sizeof *values == COLUMNS - 1, "all but the cells");
+    for (int i = 0; i < COLUMNS - 1; i++)
+        *values[i] += by;
+    s->cell += by;
+}
 
 und_height *und_height_create(const und_mac *mac, int threads, und_error *err)
 {
@@ -29,23 +49,16 @@ und_height *und_height_create(const und_mac *mac, int threads, und_error *err)
     s->stride = mac->n[0] + 2;
     s->first = (size_t)s->stride + 1;
     s->count = (size_t)s->stride * (size_t)(mac->n[2] + 2);
-    double **fields[] = {&s->h, &s->before, &s->ground, &s->speed[0], &s->speed[1], &s->speed[2], &s->bend};
-    double **rows[] = {&s->row_gain, &s->row_clip};
-    bool ok = true;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields && ok; i++) {
-        ok = (*fields[i] = und_alloc(s->count, sizeof(double), "height field", err)) != NULL;
-        for (size_t k = 0; k < s->count && ok && i < 3; k++)
-            (*fields[i])[k] = mac->origin[1];
-        *fields[i] = ok ? *fields[i] + s->first : NULL;
-    }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && ok; i++)
-        ok = (*rows[i] = und_alloc((size_t)mac->n[2], sizeof(double), "height field", err)) != NULL;
-    s->cell = ok ? und_alloc(s->count, sizeof *s->cell, "height field", err) : NULL;
-    if (!s->cell) {
-        und_height_destroy(s);
+    const size_t own[] = {s->count, (size_t)mac->n[2]};
+    const und_field_room room = {.mac = mac, .own = own};
+    if (und_field_open_all(s, fields, FIELDS, &room, "height field", err) != UND_OK) {
+        und_field_close_all(s, fields, FIELDS);
+        free(s);
         return NULL;
     }
-    s->cell += s->first;
+    for (size_t k = 0; k < s->count; k++)
+        s->h[k] = s->before[k] = s->ground[k] = mac->origin[1];
+    point(s, (ptrdiff_t)s->first);
     return s;
 }
 
@@ -53,12 +66,8 @@ void und_height_destroy(und_height *s)
 {
     if (!s)
         return;
-    double *fields[] = {s->h, s->before, s->ground, s->speed[0], s->speed[1], s->speed[2], s->bend};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        free(fields[i] ? fields[i] - s->first : NULL);
-    free(s->row_gain);
-    free(s->row_clip);
-    free(s->cell ? s->cell - s->first : NULL);
+    point(s, -(ptrdiff_t)s->first);
+    und_field_close_all(s, fields, FIELDS);
     free(s);
 }
 
