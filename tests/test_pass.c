@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct count_args {
     float *count;
@@ -383,6 +384,75 @@ static void sums_do_not_know_of_windows(void **state)
     }
 }
 
+/* ---- Spans ---- */
+
+typedef struct span_args {
+    double *count;
+    const double *value;
+} span_args;
+UND_INLINE void count_span(const span_args *a, und_place p)
+{
+    und_doubles_store_some(a->count + p.at, und_doubles_load(a->count + p.at) + 1, p.which);
+}
+UND_KERNEL(count_span, span_args, UND_EACH_SPAN)
+UND_INLINE und_doubles largest_of_span(const span_args *a, und_place p)
+{
+    return und_doubles_load(a->value + p.at);
+}
+UND_KERNEL_LARGEST(largest_of_span, span_args)
+
+/* Each cell from one end of its row's span to before the other once, and no other; and the most of those
+ * alone, or no number where one is none. */
+static void spans(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const und_mac mac = make_mac(sizes[i][0], sizes[i][1], sizes[i][2]);
+        const int rows = und_mac_rows(&mac);
+        const size_t all = (size_t)rows;
+        int32_t *from = calloc(all, sizeof *from), *to = calloc(all, sizeof *to);
+        double *count = calloc(mac.count, sizeof *count), *value = calloc(mac.count, sizeof *value);
+        und_total *row = calloc(all, sizeof *row);
+        const span_args args = {count, value};
+        double most = 0;
+        size_t one = 0;
+        for (size_t k = 0; k < mac.count; k++)
+            value[k] = 1e9; /* outside */
+        for (int k = 0; k < rows; k++) {
+            from[k] = 7 * k % mac.n[0];
+            to[k] = from[k] + 5 * k % (mac.n[0] - from[k] + 1);
+            for (int x = from[k]; x < to[k]; x++) {
+                one = und_mac_row(&mac, k) + (size_t)x;
+                value[one] = (double)(k * 37 % 101) + 0.5 * x;
+                most = fmax(most, value[one]);
+            }
+        }
+        for (int threads = 1; threads <= 3; threads += 2) {
+            const und_device device = {.threads = threads};
+            const und_set set = und_set_spans(&mac, from, to, (size_t)1 << 20);
+            memset(count, 0, mac.count * sizeof *count);
+            und_pass(&device, count_span, &args, &set);
+            double sum = 0;
+            for (int k = 0; k < rows; k++)
+                for (int x = from[k]; x < to[k]; x++)
+                    sum += count[und_mac_row(&mac, k) + (size_t)x] == 1 ? 1 : NAN;
+            for (size_t k = 0; k < mac.count; k++)
+                sum -= count[k];
+            assert_true(sum == 0);
+            assert_true(und_largest(&device, &UND_PASS(largest_of_span, &args, &set), 1, row) == most);
+            const double was = value[one];
+            value[one] = NAN;
+            assert_true(isnan(und_largest(&device, &UND_PASS(largest_of_span, &args, &set), 1, row)));
+            value[one] = was;
+        }
+        free(from);
+        free(to);
+        free(count);
+        free(value);
+        free(row);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +464,7 @@ int main(void)
         cmocka_unit_test(slices_follow_each_other),
         cmocka_unit_test(steps_follow_each_other),
         cmocka_unit_test(the_most_of_a_set),
+        cmocka_unit_test(spans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

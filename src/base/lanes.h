@@ -18,7 +18,7 @@ enum { UND_LANES = 8 };
 #define UND_LANES_256
 #endif
 #endif
-#ifdef __AVX__
+#ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
@@ -349,9 +349,99 @@ UND_INLINE unsigned und_doubles_bits(und_doubles_int yes)
     return bits;
 #endif
 }
+/* Of single ones, as fmin and fmax of C: the other one where one is no number, the second of equal ones. */
+UND_INLINE double und_double_min(double a, double b)
+{
+    return a < b || b != b ? a : b;
+}
+UND_INLINE double und_double_max(double a, double b)
+{
+    return a > b || b != b ? a : b;
+}
+
+/* a where the bit is set, else b. */
+UND_INLINE und_doubles und_doubles_some(unsigned which, und_doubles a, und_doubles b)
+{
+#ifdef UND_LANES_512
+    return (und_doubles)_mm512_mask_mov_pd((__m512d)b, (__mmask8)which, (__m512d)a);
+#else
+    return und_doubles_select(und_doubles_where(which), a, b);
+#endif
+}
+/* b where one is NaN. */
+UND_INLINE und_doubles und_doubles_max(und_doubles a, und_doubles b)
+{
+#ifdef UND_LANES_512
+    return (und_doubles)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined UND_LANES_256
+    return (und_doubles)_mm256_max_pd((__m256d)a, (__m256d)b);
+#else
+    return und_doubles_select(a > b, a, b);
+#endif
+}
+UND_INLINE und_doubles und_doubles_min(und_doubles a, und_doubles b)
+{
+#ifdef UND_LANES_512
+    return (und_doubles)_mm512_min_pd((__m512d)a, (__m512d)b);
+#elif defined UND_LANES_256
+    return (und_doubles)_mm256_min_pd((__m256d)a, (__m256d)b);
+#else
+    return und_doubles_select(a < b, a, b);
+#endif
+}
+UND_INLINE und_doubles_floats und_doubles_floats_max(und_doubles_floats a, und_doubles_floats b)
+{
+#ifdef UND_LANES_512
+    return (und_doubles_floats)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined UND_LANES_256
+    return (und_doubles_floats)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    for (int i = 0; i < UND_DOUBLES; i++)
+        a[i] = a[i] > b[i] ? a[i] : b[i];
+    return a;
+#endif
+}
+UND_INLINE und_doubles_floats und_doubles_to_floats(und_doubles v)
+{
+#ifdef UND_LANES_512
+    return (und_doubles_floats)_mm512_cvtpd_ps((__m512d)v);
+#else
+    return __builtin_convertvector(v, und_doubles_floats);
+#endif
+}
+/* The values before some places: the last one of those before, and then of those here. */
+UND_INLINE und_doubles und_doubles_behind(und_doubles before, und_doubles here)
+{
+#if defined UND_ONE_LANE
+    (void)here;
+    return before;
+#elif defined UND_LANES_512
+    return __builtin_shufflevector(before, here, 7, 8, 9, 10, 11, 12, 13, 14);
+#else
+    return __builtin_shufflevector(before, here, 3, 4, 5, 6);
+#endif
+}
+/* Bit i is set where byte i has the value. */
+UND_INLINE unsigned und_doubles_bytes_are(const uint8_t *p, uint8_t value)
+{
+#if defined UND_LANES_512 && defined __AVX512BW__ && defined __AVX512VL__
+    return _mm_cmpeq_epi8_mask(_mm_loadl_epi64((const __m128i *)p), _mm_set1_epi8((char)value)) &
+           UND_DOUBLES_ALL;
+#elif defined __SSE2__ && !defined UND_ONE_LANE
+    int64_t bytes = 0;
+    __builtin_memcpy(&bytes, p, UND_DOUBLES);
+    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_cvtsi64_si128(bytes), _mm_set1_epi8((char)value))) &
+           UND_DOUBLES_ALL;
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < UND_DOUBLES; i++)
+        bits |= (unsigned)(p[i] == value) << i;
+    return bits;
+#endif
+}
 UND_INLINE und_doubles und_doubles_abs(und_doubles v)
 {
-    return und_doubles_select(v < 0, -v, v);
+    return (und_doubles)((und_doubles_int)v & INT64_MAX);
 }
 /* Those whose bit is set in `which`, and none of the others is written. */
 UND_INLINE void und_doubles_store_some(double *p, und_doubles v, unsigned which)

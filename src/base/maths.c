@@ -1,6 +1,7 @@
 /* Coefficients: polynomials through Chebyshev's points of the interval, rounded to doubles. */
 #include "base/maths.h"
 
+#include "base/maths_kernel.h"
 #include "base/maths_parts.h"
 
 #include <stdbool.h>
@@ -414,27 +415,7 @@ double und_pow(double x, double y)
 
 double und_cbrt(double x)
 {
-    static const double root[3] = {1, 1.2599210498948732, 1.5874010519681994};
-    double a = fabs(x), unit = 1;
-    if (!(a > 0 && a < INFINITY))
-        return x;
-    if (a < 0x1p-1022) {
-        a *= 0x1p54;
-        unit = 0x1p-18;
-    }
-    /* a = m 2^(3 third + more), m from 1/2 to 1. */
-    const int power = (int)(bits_of(a) >> 52) - 1022 + 1074, third = power / 3 - 358, more = power % 3;
-    const double m = of_bits((bits_of(a) & 0xfffffffffffff) | (uint64_t)1022 << 52);
-    a = m * (1 << more);
-    double t =
-        root[more] * (0x1.c3b7ff0a6e189p-2 +
-                      m * (0x1.d810f6c24d3dep-1 + m * (-0x1.01e7d6a492d5cp-1 + m * 0x1.20057dc14d725p-3)));
-    const double cube = t * t * t;
-    t *= (cube + 2 * a) / (2 * cube + a); /* Halley: 13 bits, then 39 */
-    t = (t + 0x1p28) - 0x1p28;            /* of which 25 are kept, so that the square is exact */
-    const double other = a / (t * t);
-    t += t * ((other - t) / (2 * t + other));
-    return copysign(t * unit * power_of_two(third), x);
+    return und_cube_root(x);
 }
 
 double und_hypot(double x, double y)

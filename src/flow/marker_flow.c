@@ -1,48 +1,69 @@
 #include "flow/marker_flow_parts.h"
 
-#include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
+#include "flow/marker_flow_label_kernel.h"
+#include "grid/field.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Lists are as long as walls could ever make them, in pages that stay untouched until they do: a gate that
  * opens needs no memory.  A mirror joins a face inside a wall to one outside, each of which has four sides:
  * of F faces along an axis at most 2 F. */
-static und_status open_parts(und_marker_flow *f, und_error *err)
+enum { AT_SOLIDS = UND_AT_OWN, AT_MIRRORS };
+#define FIELD(member, at, ...) UND_FIELD(und_marker_flow, member, at, ##__VA_ARGS__)
+#define PART(member, at, ...) UND_FIELD(und_marker_flow_parts, member, at, ##__VA_ARGS__)
+
+static const und_field fields[] = {
+    FIELD(u[0], UND_AT_FACES_X, .halo = UND_HALO_CROSSED, .with = 6),
+    FIELD(u[1], UND_AT_FACES_Y, .halo = UND_HALO_CROSSED),
+    FIELD(u[2], UND_AT_FACES_Z, .halo = UND_HALO_CROSSED),
+    FIELD(next[0], UND_AT_FACES_X),
+    FIELD(next[1], UND_AT_FACES_Y),
+    FIELD(next[2], UND_AT_FACES_Z),
+    FIELD(p, UND_AT_CELLS, .halo = UND_HALO_CROSSED),
+    FIELD(label, UND_AT_CELLS, .halo = UND_HALO_CROSSED),
+    FIELD(wall, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+    FIELD(shrink, UND_AT_CELLS),
+    FIELD(row_low, UND_AT_ROWS),
+    FIELD(row_high, UND_AT_ROWS),
+};
+static const und_field part_fields[] = {
+    PART(face, AT_SOLIDS, .sparse = true),
+    PART(mirror, AT_MIRRORS, .sparse = true),
+    PART(ghost, AT_SOLIDS, .sparse = true),
+    PART(port, AT_SOLIDS, .sparse = true),
+    PART(shared, AT_SOLIDS, .sparse = true),
+    PART(near_low, UND_AT_ROWS),
+    PART(near_high, UND_AT_ROWS),
+    PART(reach_low, UND_AT_ROWS),
+    PART(reach_high, UND_AT_ROWS),
+    PART(wet_low, UND_AT_ROWS),
+    PART(wet_high, UND_AT_ROWS),
+    PART(air, UND_AT_ROWS),
+    PART(ease, UND_AT_ROWS),
+    PART(turn[0], UND_AT_ROWS),
+    PART(turn[1], UND_AT_ROWS),
+    PART(row_most, UND_AT_ROWS),
+    PART(count, UND_AT_ROWS),
+    PART(known, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+    PART(told, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+    PART(share, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+    PART(kind, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+    PART(rhs, UND_AT_CELLS),
+    PART(change, UND_AT_CELLS, .halo = UND_HALO_BESIDE),
+};
+enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
+
+static und_status open_fields(und_marker_flow *f, und_error *err)
 {
-    size_t n = f->mac.count, rows = (size_t)und_mac_rows(&f->mac);
-    und_marker_flow_parts *s = f->parts;
-    s->face = und_pages_alloc_sparse(3 * n * sizeof *s->face, "faces at walls", err);
-    s->mirror = und_pages_alloc_sparse(6 * n * sizeof *s->mirror, "faces beside walls", err);
-    s->ghost = und_pages_alloc_sparse(3 * n * sizeof *s->ghost, "faces in walls", err);
-    s->port = und_pages_alloc_sparse(3 * n * sizeof *s->port, "inflows and outflows", err);
-    s->shared = und_pages_alloc_sparse(3 * n * sizeof *s->shared, "faces in thin walls", err);
-    s->near_low = und_alloc(rows, sizeof *s->near_low, "rows", err);
-    s->near_high = und_alloc(rows, sizeof *s->near_high, "rows", err);
-    s->reach_low = und_alloc(rows, sizeof *s->reach_low, "rows", err);
-    s->reach_high = und_alloc(rows, sizeof *s->reach_high, "rows", err);
-    s->wet_low = und_alloc(rows, sizeof *s->wet_low, "rows", err);
-    s->wet_high = und_alloc(rows, sizeof *s->wet_high, "rows", err);
-    s->air = und_alloc(rows, sizeof *s->air, "rows", err);
-    s->ease = und_alloc(rows, sizeof *s->ease, "rows", err);
-    s->row_most = und_alloc(rows, sizeof *s->row_most, "rows", err);
-    s->row_count = und_alloc(rows, 2 * sizeof *s->row_count, "rows", err);
-    s->known = und_pages_alloc(n, "cells", err);
-    s->told = und_pages_alloc(n, "cells", err);
-    s->kind = und_pages_alloc(n, "cells", err);
-    s->share = und_pages_alloc(n * sizeof *s->share, "cells", err);
-    s->scratch = und_alloc((size_t)(f->threads * f->mac.step[1]), sizeof *s->scratch, "rows", err);
-    s->rhs = und_pages_alloc(n * sizeof *s->rhs, "cells", err);
-    s->change = und_pages_alloc(n * sizeof *s->change, "cells", err);
-    bool all = s->face && s->mirror && s->ghost && s->port && s->shared && s->near_low && s->near_high &&
-               s->reach_low && s->reach_high && s->wet_low && s->wet_high && s->air && s->row_most &&
-               s->row_count && s->known && s->told && s->kind && s->share && s->rhs && s->change &&
-               s->scratch && s->ease;
-    return all ? UND_OK : UND_FAILED;
+    const size_t n = f->mac.count, own[] = {3 * n, 6 * n};
+    const und_field_room room = {.mac = &f->mac, .own = own};
+    return und_field_open_all(f, fields, FIELDS, &room, "velocity and pressure", err) ||
+                   und_field_open_all(f->parts, part_fields, PART_FIELDS, &room, "a flow's cells", err)
+               ? err->status
+               : UND_OK;
 }
 
 static void set_sides(und_marker_flow *f)
@@ -65,33 +86,14 @@ static void set_sides(und_marker_flow *f)
             }
 }
 
-/* Velocities and pressure in one block, each a little more than pages behind the one before: what belongs to
- * one cell would otherwise fall into the same few lines of the cache. */
-static und_status open_fields(und_marker_flow *f, und_error *err)
-{
-    enum { FIELDS = 7, LINE = 8, PAGE = 512, SHIFT = 9 * LINE }; /* in numbers */
-    double **field[FIELDS] = {&f->u[0], &f->u[1], &f->u[2], &f->p, &f->next[0], &f->next[1], &f->next[2]};
-    size_t each = (f->mac.count + PAGE - 1) / PAGE * PAGE + SHIFT;
-    double *block = und_pages_alloc(FIELDS * each * sizeof *block, "velocity and pressure", err);
-    f->parts->fields = block;
-    for (size_t i = 0; block && i < FIELDS; i++)
-        *field[i] = block + i * each;
-    return block ? UND_OK : UND_FAILED;
-}
-
 und_status und_marker_flow_open(und_marker_flow *f, const und_mac *mac, const und_wall_def *walls,
                                 int wall_count, int threads, und_error *err)
 {
     assert(wall_count >= UND_SIDES && wall_count <= 256);
-    *f = (und_marker_flow){.mac = *mac, .threads = threads, .walls = walls, .wall_count = wall_count};
-    size_t n = mac->count, rows = (size_t)und_mac_rows(mac);
-    bool all =
-        (f->parts = und_alloc(1, sizeof *f->parts, "flow", err)) && open_fields(f, err) == UND_OK &&
-        (f->label = und_pages_alloc(n, "labels", err)) && (f->wall = und_pages_alloc(n, "walls", err)) &&
-        (f->shrink = und_pages_alloc(n * sizeof *f->shrink, "cells", err)) &&
-        (f->row_low = und_alloc(rows, sizeof *f->row_low, "rows", err)) &&
-        (f->row_high = und_alloc(rows, sizeof *f->row_high, "rows", err)) && open_parts(f, err) == UND_OK;
-    if (!all) {
+    *f = (und_marker_flow){
+        .mac = *mac, .device = {.threads = threads}, .walls = walls, .wall_count = wall_count};
+    f->parts = und_alloc(1, sizeof *f->parts, "flow", err);
+    if (!f->parts || open_fields(f, err) != UND_OK) {
         und_marker_flow_close(f);
         return UND_FAILED;
     }
@@ -103,138 +105,51 @@ und_status und_marker_flow_open(und_marker_flow *f, const und_mac *mac, const un
 
 void und_marker_flow_close(und_marker_flow *f)
 {
-    und_marker_flow_parts *s = f->parts;
-    if (s) {
-        void *pages[] = {s->fields, s->face, s->mirror, s->ghost, s->port, s->shared,
-                         s->known,  s->told, s->kind,   s->share, s->rhs,  s->change};
-        void *heap[] = {s->near_low, s->near_high, s->reach_low, s->reach_high, s->wet_low, s->wet_high,
-                        s->air,      s->row_most,  s->row_count, s->scratch,    s->ease,    s};
-        for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-            und_pages_free(pages[i]);
-        for (size_t i = 0; i < sizeof heap / sizeof *heap; i++)
-            free(heap[i]);
-    }
-    und_pages_free(f->label);
-    und_pages_free(f->wall);
-    und_pages_free(f->shrink);
-    free(f->row_low);
-    free(f->row_high);
+    if (f->parts)
+        und_field_close_all(f->parts, part_fields, PART_FIELDS);
+    und_field_close_all(f, fields, FIELDS);
+    free(f->parts);
     *f = (und_marker_flow){0};
-}
-
-/* The labels of a row as they will be; in an array of their own, for neighbours read the old ones. */
-static void find_labels(und_marker_flow *f, int row, uint8_t *restrict out)
-{
-    size_t first = und_mac_row(&f->mac, row);
-    const uint8_t *at = f->label + first;
-    ptrdiff_t sy = f->mac.step[1], sz = und_marker_flow_axes(f) == 3 ? f->mac.step[2] : 0;
-    for (int x = 0; x < f->mac.n[0]; x++) {
-        bool liquid = (at[x] == UND_CELL_FULL) | (at[x] == UND_CELL_SURFACE);
-        bool air = (at[x - 1] == UND_CELL_EMPTY) | (at[x + 1] == UND_CELL_EMPTY) |
-                   (at[x - sy] == UND_CELL_EMPTY) | (at[x + sy] == UND_CELL_EMPTY) |
-                   (at[x - sz] == UND_CELL_EMPTY) | (at[x + sz] == UND_CELL_EMPTY);
-        out[x] = liquid ? (air ? UND_CELL_SURFACE : UND_CELL_FULL) : at[x];
-    }
-}
-
-static long count_of(const uint8_t *label, int count, uint8_t which)
-{
-    enum { MOST = 255 }; /* that a byte can count */
-    long sum = 0;
-    for (int from = 0; from < count; from += MOST) {
-        int to = count - from < MOST ? count : from + MOST;
-        uint8_t some = 0;
-        for (int x = from; x < to; x++)
-            some = (uint8_t)(some + (label[x] == which));
-        sum += some;
-    }
-    return sum;
-}
-
-/* Liquid that left a cell leaves no pressure behind. */
-static void clear_pressure(und_marker_flow *f, int row, int low, int high)
-{
-    und_marker_flow_parts *s = f->parts;
-    size_t first = und_mac_row(&f->mac, row);
-    const uint8_t *label = f->label + first;
-    double *restrict p = f->p + first;
-    int from = s->wet_low[row], to = s->wet_high[row];
-    bool left = from < to && memchr(label + from, UND_CELL_EMPTY, (size_t)(to - from));
-    for (int x = from; left && x < to; x++)
-        p[x] = label[x] == UND_CELL_EMPTY ? 0 : p[x];
-    s->wet_low[row] = low;
-    s->wet_high[row] = high;
-}
-
-static void keep_labels(und_marker_flow *f, int row, const uint8_t *restrict found)
-{
-    int n = f->mac.n[0], low = 0, high = 0;
-    uint8_t *label = f->label + und_mac_row(&f->mac, row);
-    memcpy(label, found, (size_t)n);
-    long full = count_of(label, n, UND_CELL_FULL), surface = count_of(label, n, UND_CELL_SURFACE);
-    if (full + surface > 0) {
-        while (!und_is_liquid(label[low]))
-            low++;
-        for (high = n; !und_is_liquid(label[high - 1]);)
-            high--;
-    }
-    f->row_low[row] = low;
-    f->row_high[row] = high;
-    f->parts->row_count[2 * row] = full;
-    f->parts->row_count[2 * row + 1] = surface;
-    clear_pressure(f, row, low, high);
 }
 
 void und_marker_flow_label(und_marker_flow *f)
 {
-    uint8_t *found = f->parts->kind; /* which is not needed until the pressure's turn */
-    int blocks = und_marker_flow_blocks(f),
-        workers = und_marker_flow_byte_workers(f, und_marker_flow_cells(f));
-    PARALLEL_FOR(workers)
-    for (int b = 0; b < blocks; b++)
-        for (int row = b * UND_ROWS_AT_ONCE; row < und_marker_flow_block_end(f, b); row++)
-            find_labels(f, row, found + und_mac_row(&f->mac, row));
-    PARALLEL_FOR(workers)
-    for (int b = 0; b < blocks; b++)
-        for (int row = b * UND_ROWS_AT_ONCE; row < und_marker_flow_block_end(f, b); row++)
-            keep_labels(f, row, found + und_mac_row(&f->mac, row));
+    const und_marker_flow_parts *s = f->parts;
+    const und_marker_label_args args = {.mac = f->mac,
+                                        .label = f->label,
+                                        .found = s->kind, /* not needed until the pressure's turn */
+                                        .low = f->row_low,
+                                        .high = f->row_high,
+                                        .wet_low = s->wet_low,
+                                        .wet_high = s->wet_high,
+                                        .count = s->count,
+                                        .p = f->p};
+    const und_set rows = und_marker_flow_byte_rows(f);
+    const und_pass passes[] = {UND_PASS(und_marker_find_labels, &args, &rows),
+                               UND_PASS(und_marker_keep_labels, &args, &rows)};
+    und_pass_steps(&f->device,
+                   (und_step[]){{.passes = passes, .count = 1}, {.passes = passes + 1, .count = 1}}, 2);
     f->full = f->surface = 0;
     for (int row = 0; row < und_mac_rows(&f->mac); row++) {
-        f->full += f->parts->row_count[2 * row];
-        f->surface += f->parts->row_count[2 * row + 1];
+        f->full += s->count[row][0];
+        f->surface += s->count[row][1];
     }
 }
 
-static double row_divergence(const und_marker_flow *f, int row, const double per_cell[3])
+und_marker_missing_args und_marker_flow_missing(const und_marker_flow *f)
 {
-    size_t first = und_mac_row(&f->mac, row);
-    int low = f->row_low[row], high = f->row_high[row];
-    double *restrict missing = und_marker_flow_scratch(f, und_thread());
-    for (int x = low; x < high; x++)
-        missing[x] = und_marker_flow_missing(f, first + (size_t)x, per_cell);
-    for (int x = low; x < high; x++)
-        missing[x] = f->label[first + (size_t)x] == UND_CELL_FULL ? missing[x] : 0;
-    return und_most_size(missing + low, high - low);
-}
-
-/* The largest, or the first NaN. */
-static double most_of_rows(const und_marker_flow *f)
-{
-    double most = 0;
-    for (int row = 0; row < und_mac_rows(&f->mac) && !isnan(most); row++)
-        most = f->parts->row_most[row] <= most ? most : f->parts->row_most[row];
-    return most;
+    und_marker_missing_args args = {
+        .u = {f->u[0], f->u[1], f->u[2]}, .shrink = f->shrink, .step = {f->mac.step[1], f->mac.step[2]}};
+    und_marker_flow_per_cell(f, 1, args.per_cell);
+    return args;
 }
 
 double und_marker_flow_divergence(const und_marker_flow *f)
 {
-    double per_cell[3];
-    und_marker_flow_per_cell(f, 1, per_cell);
-    PARALLEL_FOR(und_marker_flow_workers(f, (size_t)f->full))
-    for (int b = 0; b < und_marker_flow_blocks(f); b++)
-        for (int row = b * UND_ROWS_AT_ONCE; row < und_marker_flow_block_end(f, b); row++)
-            f->parts->row_most[row] = row_divergence(f, row, per_cell);
-    return most_of_rows(f);
+    const und_marker_divergence_args args = {und_marker_flow_missing(f), f->label};
+    und_set full = und_marker_flow_spans(f);
+    full.worth = (size_t)f->full;
+    return und_largest(&f->device, &UND_PASS(und_marker_divergence, &args, &full), 1, f->parts->row_most);
 }
 
 void und_marker_flow_through(const und_marker_flow *f, double dt, und_wet_fn *wet, void *context, double *in,

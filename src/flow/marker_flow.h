@@ -3,7 +3,7 @@
 #ifndef UND_FLOW_MARKER_FLOW_H
 #define UND_FLOW_MARKER_FLOW_H
 
-#include "grid/mac.h"
+#include "grid/pass.h"
 #include "solve/poisson.h"
 
 #include <undine/step.h>
@@ -13,7 +13,7 @@
  * is no flow along z, and the walls there count as nothing: the layers beside hold no velocities. */
 typedef struct und_marker_flow {
     und_mac mac;
-    int threads;
+    und_device device;
     uint8_t *label;  /* und_label of each cell; the layer beside is UND_CELL_SOLID */
     uint8_t *wall;   /* of a Solid cell: which of the walls */
     double *u[3];    /* velocity on high faces, m/s */

@@ -2,10 +2,8 @@
 #ifndef UND_FLOW_MARKER_FLOW_PARTS_H
 #define UND_FLOW_MARKER_FLOW_PARTS_H
 
-#include "base/parallel.h"
 #include "flow/marker_flow.h"
-
-#include <string.h>
+#include "flow/marker_flow_kernel.h"
 
 /* A face between a wall and a cell that is not solid. */
 typedef struct und_wall_face {
@@ -34,8 +32,8 @@ typedef struct und_ghost {
 } und_ghost;
 
 typedef struct und_marker_flow_parts {
-    uint8_t *ease;  /* per row: of relaxation */
-    double *fields; /* velocities and pressure */
+    uint8_t *ease;    /* per row, of relaxation: und_marker_find_ease; */
+    int32_t *turn[2]; /* and where those of its cells end whose turn it is in one half of a colour */
     und_wall_face *face;
     und_mirror *mirror;
     und_ghost *ghost;
@@ -53,16 +51,13 @@ typedef struct und_marker_flow_parts {
     int32_t *wet_low, *wet_high;     /* where Empty cells may still have a pressure */
     uint8_t *air;                    /* per row: 1 where it has faces in the air */
     uint8_t *known,
-        *told;        /* bit a: velocity along a is known, is made from known ones; bit 4 + a: in the air */
-    float *share;     /* per cell */
-    double *row_most; /* per row */
-    long *row_count;  /* per row: Full and Surface cells */
-    uint8_t *kind;    /* as for und_poisson_set */
+        *told;    /* bit a: velocity along a is known, is made from known ones; bit 4 + a: in the air */
+    float *share; /* per cell */
+    und_total *row_most;  /* per row */
+    int32_t (*count)[2];  /* per row: Full and Surface cells */
+    uint8_t *kind;        /* as for und_poisson_set */
     double *rhs, *change; /* of the pressure's system */
-    double *scratch;      /* a row for each thread */
 } und_marker_flow_parts;
-
-enum { UND_ROWS_AT_ONCE = 8 };
 
 static inline int und_marker_flow_axes(const und_marker_flow *f)
 {
@@ -74,30 +69,27 @@ static inline bool und_is_liquid(uint8_t label)
     return label == UND_CELL_FULL || label == UND_CELL_SURFACE;
 }
 
-/* Rows are shared out in blocks of neighbours. */
-static inline int und_marker_flow_blocks(const und_marker_flow *f)
+/* The liquid's cells and what lies between them along x. */
+static inline und_set und_marker_flow_spans(const und_marker_flow *f)
 {
-    return (und_mac_rows(&f->mac) + UND_ROWS_AT_ONCE - 1) / UND_ROWS_AT_ONCE;
+    return und_set_spans(&f->mac, f->row_low, f->row_high, (size_t)(f->full + f->surface));
 }
-static inline int und_marker_flow_block_end(const und_marker_flow *f, int block)
+/* Rows: of which those with liquid are worth something, or all, whose bytes are read. */
+static inline und_set und_marker_flow_liquid_rows(const und_marker_flow *f)
 {
-    int end = (block + 1) * UND_ROWS_AT_ONCE, rows = und_mac_rows(&f->mac);
-    return end < rows ? end : rows;
+    und_set rows = und_set_rows(&f->mac, UND_ROWS_INSIDE);
+    rows.worth = (size_t)(f->full + f->surface);
+    return rows;
 }
-
-/* For a loop over so many numbers, and over so many bytes, which are read faster. */
-static inline int und_marker_flow_workers(const und_marker_flow *f, size_t numbers)
+static inline und_set und_marker_flow_byte_rows(const und_marker_flow *f)
 {
-    return und_workers(f->threads, numbers, 1 << 15);
+    und_set rows = und_set_rows(&f->mac, UND_ROWS_INSIDE);
+    rows.worth /= sizeof(double);
+    return rows;
 }
-static inline int und_marker_flow_byte_workers(const und_marker_flow *f, size_t bytes)
+static inline int und_marker_flow_row(const und_mac *m, und_place p) /* its number */
 {
-    return und_workers(f->threads, bytes, 1 << 18);
-}
-
-static inline size_t und_marker_flow_cells(const und_marker_flow *f)
-{
-    return (size_t)und_mac_rows(&f->mac) * (size_t)f->mac.n[0];
+    return p.y + m->n[1] * p.z;
 }
 
 /* x, y, z of a cell, from -1 to n. */
@@ -109,28 +101,6 @@ static inline void und_marker_flow_place(const und_mac *m, size_t at, int c[3])
     c[0] = (int)(t % m->step[1]) - 1;
 }
 
-/* A row of a thread's own; from cell -1 to n. */
-static inline double *und_marker_flow_scratch(const und_marker_flow *f, int thread)
-{
-    return f->parts->scratch + thread * f->mac.step[1] + 1;
-}
-
-/* The largest |value|; NaN where there is one.  Sizes are ordered as their bits are, NaN above all, and those
- * are compared in vectors. */
-static inline double und_most_size(const double *value, int count)
-{
-    int64_t most = 0;
-    for (int i = 0; i < count; i++) {
-        int64_t bits;
-        memcpy(&bits, &value[i], sizeof bits);
-        bits &= INT64_MAX;
-        most = bits > most ? bits : most;
-    }
-    double size;
-    memcpy(&size, &most, sizeof size);
-    return size;
-}
-
 /* scale / d along each axis; 0 where there is no flow. */
 static inline void und_marker_flow_per_cell(const und_marker_flow *f, double scale, double out[3])
 {
@@ -138,16 +108,7 @@ static inline void und_marker_flow_per_cell(const und_marker_flow *f, double sca
         out[a] = a < und_marker_flow_axes(f) ? scale / f->mac.d[a] : 0;
 }
 
-/* Equation 5, less what is to be missing. */
-static inline double und_marker_flow_missing(const und_marker_flow *f, size_t i, const double per_cell[3])
-{
-    const und_mac *m = &f->mac;
-    return -(per_cell[0] * (f->u[0][i] - f->u[0][i - 1]) +
-             per_cell[1] * (f->u[1][i] - f->u[1][i - (size_t)m->step[1]]) +
-             per_cell[2] * (f->u[2][i] - f->u[2][i - (size_t)m->step[2]])) -
-           f->shrink[i];
-}
-
+und_marker_missing_args und_marker_flow_missing(const und_marker_flow *f);
 void und_marker_flow_extend(und_marker_flow *f); /* into the air */
 /* An inflow's velocity along an axis at the middle of the high face of a cell, when walls were set last. */
 double und_marker_flow_inflow(const und_marker_flow *f, const und_wall_face *w, int axis, size_t at);

@@ -1,13 +1,11 @@
 /* Velocities at walls.  Foster & Metaxas 1996, sections 3.2.1 and 3.2.2. */
-#include "flow/marker_flow_parts.h"
-
-#include "base/parallel.h"
+#include "flow/marker_flow_walls_kernel.h"
 #include "geom/value.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { AT_ONCE = 1024 }; /* items of a list that a thread takes */
+enum { AT_ONCE = 1024 }; /* items of a list that are a block */
 
 static double value_at(const und_value *value, const double place[3], double time)
 {
@@ -169,11 +167,6 @@ static void set_timed(und_marker_flow *f, double time)
             set_mirror(f, &s->ghost[i], &s->mirror[s->ghost[i].first + (size_t)k], time);
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Liquid leaves as it comes (3.2.2).  It does not come back: what comes in through a face that has the
  * velocity of the face before it comes faster and faster.  Where there is no surface to give way, it may. */
 static void let_out(und_marker_flow *f, und_wall_face *w)
@@ -273,26 +266,18 @@ static void shed(und_marker_flow *f, const und_wall_face *w)
 void und_marker_flow_set_walls(und_marker_flow *f, double time, bool keep_outflow)
 {
     und_marker_flow_parts *s = f->parts;
+    const und_walls_args args = {
+        .u = {f->u[0], f->u[1], f->u[2]}, .face = s->face, .ghost = s->ghost, .mirror = s->mirror};
+    const und_set faces = und_set_list(&args, (int)s->faces, AT_ONCE, 1),
+                  ghosts = und_set_list(&args, (int)s->ghosts, AT_ONCE, 1);
     s->walls_at = time;
     set_timed(f, time);
-    PARALLEL_FOR(und_marker_flow_workers(f, s->faces))
-    for (size_t b = 0; b < (s->faces + AT_ONCE - 1) / AT_ONCE; b++)
-        for (size_t i = b * AT_ONCE; i < least((b + 1) * AT_ONCE, s->faces); i++)
-            if (s->face[i].kind != UND_WALL_OUTFLOW)
-                f->u[s->face[i].axis][s->face[i].at] = s->face[i].value;
+    und_pass(&f->device, und_walls_across, &args, &faces);
     f->sheds = false;
     for (size_t i = 0; i < s->ports; i++)
         shed(f, &s->face[s->port[i]]);
     for (size_t i = 0; i < s->ports && !keep_outflow; i++)
         if (s->face[s->port[i]].kind == UND_WALL_OUTFLOW)
             let_out(f, &s->face[s->port[i]]);
-    PARALLEL_FOR(und_marker_flow_workers(f, s->ghosts))
-    for (size_t b = 0; b < (s->ghosts + AT_ONCE - 1) / AT_ONCE; b++)
-        for (size_t i = b * AT_ONCE; i < least((b + 1) * AT_ONCE, s->ghosts); i++) {
-            const und_ghost *g = &s->ghost[i];
-            double sum = 0;
-            for (size_t k = g->first; k < g->first + g->count; k++)
-                sum += s->mirror[k].scale * f->u[g->axis][s->mirror[k].user] + s->mirror[k].offset;
-            f->u[g->axis][g->at] = sum / g->count;
-        }
+    und_pass(&f->device, und_walls_inside, &args, &ghosts);
 }

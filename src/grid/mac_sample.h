@@ -3,9 +3,8 @@
 #ifndef UND_GRID_MAC_SAMPLE_H
 #define UND_GRID_MAC_SAMPLE_H
 
+#include "base/lanes.h"
 #include "grid/mac.h"
-
-#include <string.h>
 
 /* Of a place along one axis: the lower of two neighbouring values, and how far it is towards the upper. */
 typedef struct und_mac_between {
@@ -34,8 +33,8 @@ typedef double und_mac_pair __attribute__((vector_size(16)));
 static inline und_mac_pair und_mac_pair_mix(const double *v, ptrdiff_t up, double part)
 {
     und_mac_pair a, b;
-    memcpy(&a, v, sizeof a);
-    memcpy(&b, v + up, sizeof b);
+    __builtin_memcpy(&a, v, sizeof a);
+    __builtin_memcpy(&b, v + up, sizeof b);
     return a + part * (b - a);
 }
 
@@ -97,7 +96,7 @@ static inline void und_mac_velocity(const und_mac *m, double *const u[3], const 
 }
 
 /* The same at up to UND_MAC_MANY places at once, and faster: cells[axis][i] to out[axis][i]. */
-enum { UND_MAC_MANY = 64 };
+enum { UND_MAC_MANY = UND_LANES > 1 ? 64 : 1 };
 
 typedef struct und_mac_betweens {
     int32_t low[UND_MAC_MANY];

@@ -63,6 +63,15 @@ und_set und_set_cells(const und_mac *mac, und_rows rows, const und_mask *cells)
     return s;
 }
 
+und_set und_set_spans(const und_mac *mac, const int32_t *from, const int32_t *to, size_t worth)
+{
+    und_set s = und_set_rows(mac, UND_ROWS_INSIDE);
+    s.from = from;
+    s.to = to;
+    s.worth = worth;
+    return s;
+}
+
 und_set und_set_box(const und_mac *mac, const int low[3], const int high[3], int worth)
 {
     const int wide = high[1] - low[1], deep = high[2] - low[2], along = high[0] - low[0];
@@ -212,6 +221,10 @@ static void run_steps(const und_device *device, const und_step *steps, int count
     for (int i = 0; i < count;) {
         for (w.count = 0; i < count && w.count < MOST_PARTS; i++)
             add_part(device, &steps[i], &w);
+        if (w.count == 1 && w.parts[0].alone) { /* there is no one to share with */
+            run_task(w.parts, 0, 0, 0);
+            continue;
+        }
         const und_steps all = {.task = run_task,
                                .left_out = part_left_out,
                                .context = w.parts,

@@ -37,16 +37,17 @@ typedef struct und_place {
 /* Blocks of places, each of which one thread does. */
 typedef struct und_set {
     int blocks;
-    size_t worth;          /* cells, or what costs as much: few are done before other threads are awake */
-    const und_mac *mac;    /* of rows: */
-    const und_mask *cells; /* of those the cells of a mask; NULL: whole rows */
-    int low[2];            /* y and z of the first row */
-    int wide, rows;        /* rows of a slice, and of all */
-    int per_block;         /* rows */
-    int words;             /* of a row's bits */
-    int count;             /* of a list instead, items, `per_block` each */
-    const void *list;      /* whatever a module's own UND_EACH_... knows about it */
-    float *lent;           /* scratch, `lent_each` floats for each of those who do blocks; may be NULL */
+    size_t worth;             /* cells, or what costs as much: few are done before other threads are awake */
+    const und_mac *mac;       /* of rows: */
+    const und_mask *cells;    /* of those the cells of a mask; NULL: whole rows, */
+    const int32_t *from, *to; /* or where these are not NULL, of each the cells [from, to) */
+    int low[2];               /* y and z of the first row */
+    int wide, rows;           /* rows of a slice, and of all */
+    int per_block;            /* rows */
+    int words;                /* of a row's bits */
+    int count;                /* of a list instead, items, `per_block` each */
+    const void *list;         /* whatever a module's own UND_EACH_... knows about it */
+    float *lent;              /* scratch, `lent_each` floats for each of those who do blocks; may be NULL */
     size_t lent_each;
 } und_set;
 
@@ -64,6 +65,8 @@ und_set und_set_slices(const und_mac *mac, und_rows rows);
 und_set und_set_shared(const und_device *device, const und_mac *mac, und_rows rows);
 /* Of cells of a mask, or of high faces across an axis; whole rows where it is NULL. */
 und_set und_set_cells(const und_mac *mac, und_rows rows, const und_mask *cells);
+/* Of each row of cells inside the domain the cells [from, to), so many of them together. */
+und_set und_set_spans(const und_mac *mac, const int32_t *from, const int32_t *to, size_t worth);
 /* Of cells from low to below high, each worth so many. */
 und_set und_set_box(const und_mac *mac, const int low[3], const int high[3], int worth);
 /* Items of a list, so many a block, each worth so many cells. */
@@ -90,6 +93,14 @@ static inline bool und_set_next_few(const und_mask *cells, const uint64_t *bits,
 static inline bool und_set_next(const und_mask *cells, const uint64_t *bits, size_t row, und_place *p)
 {
     return und_set_next_few(cells, bits, row, UND_LANES, p);
+}
+/* The same of a row's span. */
+static inline bool und_set_next_span(const und_set *s, int row, size_t first, und_place *p)
+{
+    const int left = s->to[row] - p->x;
+    p->at = first + (size_t)p->x;
+    p->which = left < UND_DOUBLES ? (1u << (left > 0 ? left : 0)) - 1 : UND_DOUBLES_ALL;
+    return left > 0;
 }
 /* The same of a whole row, inside the domain. */
 static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *p)
@@ -125,6 +136,14 @@ static inline int und_set_from(const und_set *s, int block, int row)
     UND_EACH_ROW (set, block, of_)                                                                  \
         for (const uint64_t *bits_ = und_mask_row((set)->cells, of_.y, of_.z); bits_; bits_ = NULL) \
             for (und_place p = of_; und_set_next_few((set)->cells, bits_, of_.at, lanes, &p); p.x += (lanes))
+
+/* For each UND_DOUBLES neighbours of the rows' spans. */
+#define UND_EACH_SPAN(set, block, p)       \
+    UND_EACH_ROW_NUMBER (set, block, row_) \
+        UND_EACH_OF_SPAN (set, row_, p)
+#define UND_EACH_OF_SPAN(set, row, p)                                                                \
+    for (und_place of_ = und_set_row(set, row), p = {.x = (set)->from[row], .y = of_.y, .z = of_.z}; \
+         und_set_next_span(set, row, of_.at, &p); p.x += UND_DOUBLES)
 
 /* For each UND_LANES cells of rows inside the domain. */
 #define UND_EACH_INSIDE(set, block, p)                                                                   \

@@ -94,6 +94,14 @@ UND_INLINE und_doubles und_larger_totals(und_doubles a, und_doubles most)
     return und_doubles_select((a > most) | (a != a), a, most);
 }
 
+UND_INLINE double und_largest_total(und_doubles most)
+{
+    double all = 0;
+    for (int i = 0; i < UND_DOUBLES; i++)
+        all = und_larger_total(most[i], all);
+    return all;
+}
+
 typedef und_totals und_totals_fn(const void *args, und_place p);
 
 /* Of the places that count. */
@@ -146,8 +154,7 @@ UND_INLINE und_total und_total_of_row(const und_set *s, int row, und_totals_fn *
         p.x = end;
     }
     total.sum = und_sum_end(&tree);
-    for (int i = 0; i < UND_DOUBLES; i++)
-        total.most = und_larger_total(most[i], total.most);
+    total.most = und_largest_total(most);
     return total;
 }
 
@@ -185,11 +192,31 @@ UND_INLINE und_total und_total_of_row(const und_set *s, int row, und_totals_fn *
     }                                                                         \
     UND_KERNEL_SUM_BLOCK(fn##_block_##axis, fn##_at_##axis, args_type)
 
+/* The most alone, of the rows' spans: fn(args, place) gives the values of UND_DOUBLES places. */
+#define UND_KERNEL_LARGEST(fn, args_type)                                                                    \
+    typedef args_type fn##_args_of;                                                                          \
+    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_)                    \
+    {                                                                                                        \
+        const und_total_args total_of_ = *(const und_total_args *)args_;                                     \
+        const args_type of_block_ = *(const args_type *)total_of_.args;                                      \
+        UND_EACH_ROW_NUMBER (set_, block_, of_row_) {                                                        \
+            const und_doubles none_ = {0};                                                                   \
+            und_doubles most_ = none_;                                                                       \
+            UND_EACH_OF_SPAN (set_, of_row_, place_)                                                         \
+                most_ =                                                                                      \
+                    und_larger_totals(und_doubles_some(place_.which, fn(&of_block_, place_), none_), most_); \
+            total_of_.row[of_row_] = (und_total){.most = und_largest_total(most_)};                          \
+        }                                                                                                    \
+    }                                                                                                        \
+    UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
+
 /* ---- Passes ---- */
 
 /* Of passes whose kernels are such, at most UND_REDUCE_MOST, the one's total and then the next's; `row` has
  * room for the rows of all sets. */
 enum { UND_REDUCE_MOST = 8 };
 und_total und_reduce(const und_device *device, const und_pass *passes, int count, und_total *row);
+/* The most alone, of kernels made with UND_KERNEL_LARGEST. */
+double und_largest(const und_device *device, const und_pass *passes, int count, und_total *row);
 
 #endif

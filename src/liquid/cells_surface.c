@@ -4,7 +4,7 @@
  * in the cell: along the axis on which the cells around differ most, the pressure grows from there as it does
  * in the Full cells beyond. */
 #include "base/maths.h"
-#include "base/parallel.h"
+#include "liquid/cells_kernel.h"
 #include "liquid/cells_state.h"
 
 #include <math.h>
@@ -163,26 +163,21 @@ double und_cells_under_surface(const und_cells *s, size_t at, double on_surface)
     return count > 0 ? sum / count : 0;
 }
 
-/* Full cells that markers only half fill give way until they do, and those where they crowd let them out:
- * then what they stand for is what they show, everywhere.  Nothing holds together what flies, and nothing
- * presses on it: it stays as it is. */
 void und_cells_keep_density(und_cells *s)
 {
     const double steps = 4, weightless = 0.25; /* dt; s */
     const und_mac *m = &s->mac;
     const double *g = s->def.gravity, gravity = und_hypot(und_hypot(g[0], g[1]), g[2]);
     const double side = fmin(m->d[0], m->d[1]), falls = gravity > 0 ? sqrt(side / gravity) / 2 : weightless;
-    const double rate = s->flow.surface > 0 ? 1 / fmax(falls, steps * s->dt) : 0;
+    const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
     if (!s->markers || !s->def.keep_volume)
         return;
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        size_t first = und_mac_row(m, row);
-        for (size_t i = first; i < first + (size_t)m->n[0]; i++) {
-            bool full = s->flow.label[i] == UND_CELL_FULL;
-            double loose = full ? fmax(1 - und_markers_density(s->markers, i), -1) : 0;
-            double pressed = gravity > 0 ? fmin(fmax(s->flow.p[i] / (gravity * side), 0), 1) : 1;
-            s->flow.shrink[i] = rate * pressed * loose;
-        }
-    }
+    const und_cells_density_args args = {.mac = *m,
+                                         .label = s->flow.label,
+                                         .wet = und_markers_units(s->markers),
+                                         .p = s->flow.p,
+                                         .shrink = s->flow.shrink,
+                                         .heavy = gravity * side,
+                                         .rate = s->flow.surface > 0 ? 1 / fmax(falls, steps * s->dt) : 0};
+    und_pass(&s->flow.device, und_cells_even_density, &args, &rows);
 }

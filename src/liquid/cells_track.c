@@ -1,5 +1,4 @@
 /* Where the liquid is, by whichever of the three ways follows it (Foster & Metaxas 1996, section 4). */
-#include "base/parallel.h"
 #include "base/status.h"
 #include "geom/shape.h"
 #include "geom/value.h"
@@ -210,28 +209,31 @@ static double applied(const und_cells *s, int x, int y, int z)
     return p;
 }
 
-static void press_row(und_cells *s, int y, int z)
+typedef struct press_args {
+    const und_cells *of;
+} press_args;
+static inline void press_row(const press_args *a, und_place row)
 {
-    size_t first = und_mac_at(&s->mac, 0, y, z);
-    int row = y + s->mac.n[1] * z, high = s->flow.row_high[row];
-    const uint8_t *label = s->flow.label + first, *next;
-    for (int x = s->flow.row_low[row]; x < high; x = (int)(next - label) + 1) {
+    const und_cells *s = a->of;
+    int number = row.y + s->mac.n[1] * row.z, high = s->flow.row_high[number];
+    const uint8_t *label = s->flow.label + row.at, *next;
+    for (int x = s->flow.row_low[number]; x < high; x = (int)(next - label) + 1) {
         next = memchr(label + x, UND_CELL_SURFACE, (size_t)(high - x));
         if (!next)
             return;
-        s->flow.p[first + (size_t)(next - label)] = applied(s, (int)(next - label), y, z);
+        s->flow.p[row.at + (size_t)(next - label)] = applied(s, (int)(next - label), row.y, row.z);
     }
 }
+UND_KERNEL(press_row, press_args, UND_EACH_ROW)
 
 /* Surface cells have the pressure applied to them.  Functions of a scene are called from one thread. */
-static void press(und_cells *s)
+static void press(const und_cells *s)
 {
-    enum { ENOUGH = 1 << 12 };
-    int workers = s->def.pressure.fn ? 1 : und_workers(s->threads, (size_t)s->flow.surface, ENOUGH);
-    PARALLEL_FOR(workers)
-    for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++)
-            press_row(s, y, z);
+    enum { WORTH = 8 }; /* cells, that one of them is */
+    und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    const und_device device = {.threads = s->def.pressure.fn ? 1 : s->threads};
+    rows.worth = WORTH * (size_t)s->flow.surface;
+    und_pass(&device, press_row, &(press_args){s}, &rows);
 }
 
 void und_cells_find_labels(und_cells *s)

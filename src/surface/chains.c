@@ -13,7 +13,7 @@ und_chains *und_chains_create(const und_mac *mac, int threads, und_error *err)
     if (!s)
         return NULL;
     s->mac = *mac;
-    s->threads = threads;
+    s->device.threads = threads;
     size_t cells = (size_t)mac->n[0] * (size_t)mac->n[1];
     s->bucket_first = und_alloc(cells + 2, sizeof *s->bucket_first, "chains", err);
     s->queue = und_alloc(cells, sizeof *s->queue, "chains", err);

@@ -6,15 +6,6 @@
 enum { PLACES = 8, FEWEST = 2 };
 static const double BEFORE = 0.02, THICK = 0.25;
 
-bool und_chains_flows_in(const und_inflows *in, const und_mac *m, const int cell[2], int axis, int side)
-{
-    size_t step = (size_t)m->step[axis], at = und_mac_at(m, cell[0], cell[1], 0);
-    size_t solid = side > 0 ? at + step : at - step;
-    double speed = in->u[axis][side > 0 ? at : solid];
-    return in->label[solid] == UND_CELL_SOLID && in->wall[solid] < in->wall_count &&
-           in->walls[in->wall[solid]].kind == UND_WALL_INFLOW && speed * side < 0 && isfinite(speed);
-}
-
 /* A stretch of wall, in cells: `at` along the axis across it, from `from` to `to` along the other one. */
 typedef struct opening {
     int axis, side; /* the wall is at the high (1) or low (-1) side of its cells */
@@ -65,13 +56,14 @@ static bool is_dry(const und_chains *s, const uint8_t *label, const opening *o, 
 static bool pour_line(und_chains *s, const und_inflows *in, opening o, int line)
 {
     const und_mac *m = &s->mac;
+    const und_chains_move_args moving = und_chains_moving(s, in, 0);
     int along = 1 - o.axis, cell[2], dry = 0;
     bool any = false;
     cell[o.axis] = line;
     o.at = line + (o.side > 0);
     for (cell[along] = 0; cell[along] <= m->n[along]; cell[along]++) {
         bool open = cell[along] < m->n[along] && !und_chains_solid(m, in->label, cell[0], cell[1]) &&
-                    und_chains_flows_in(in, m, cell, o.axis, o.side);
+                    und_chains_comes_in(&moving, m, cell, o.axis, o.side);
         for (int k = 0; k < PLACES; k++) {
             double here = cell[along] + (k + 0.5) / PLACES;
             bool is = open && is_dry(s, in->label, &o, cell, here);

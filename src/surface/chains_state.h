@@ -4,18 +4,15 @@
 #define UND_SURFACE_CHAINS_STATE_H
 
 #include "surface/chains.h"
+#include "surface/chains_move_kernel.h"
 
 #include <math.h>
-
-typedef struct und_point {
-    double x, y;
-} und_point;
 
 enum { UND_GONE = -1 };
 
 struct und_chains {
     und_mac mac;
-    int threads;
+    und_device device;
     int count, capacity; /* markers */
     int chain_count;
     double *place[2]; /* m */
@@ -38,45 +35,8 @@ static inline und_point und_point_of(const und_chains *s, int i)
 {
     return (und_point){s->place[0][i], s->place[1][i]};
 }
-static inline und_point und_point_add(und_point a, und_point b, double scale) /* a + scale b */
-{
-    return (und_point){a.x + scale * b.x, a.y + scale * b.y};
-}
-static inline und_point und_point_from(und_point a, und_point b) /* from a to b */
-{
-    return (und_point){b.x - a.x, b.y - a.y};
-}
-static inline double und_point_dot(und_point a, und_point b)
-{
-    return a.x * b.x + a.y * b.y;
-}
-static inline double und_point_cross(und_point a, und_point b)
-{
-    return a.x * b.y - a.y * b.x;
-}
-static inline double und_point_length(und_point a)
-{
-    return sqrt(und_point_dot(a, a));
-}
-static inline double und_point_gap(und_point a, und_point b)
-{
-    return und_point_length(und_point_from(a, b));
-}
-
-/* What lies beside the domain is solid. */
-static inline bool und_chains_solid(const und_mac *m, const uint8_t *label, int x, int y)
-{
-    return x < 0 || y < 0 || x >= m->n[0] || y >= m->n[1] || label[und_mac_at(m, x, y, 0)] == UND_CELL_SOLID;
-}
-
-/* Markers on a wall stand this far before it, in cells, so that they are in the cell they belong to. */
-#define UND_CHAINS_SKIN 1e-6
-
-/* The walls that a place is on: bits 0 to 3 for a solid on its low and high side along x and y, bit 4 for a
- * solid's corner; and bit 5 where liquid comes in there. */
-enum { UND_AT_CORNER = 16, UND_AT_INFLOW = 32 };
-/* Does liquid come into the cell from its low (-1) or high (1) side along an axis? */
-bool und_chains_flows_in(const und_inflows *in, const und_mac *m, const int cell[2], int axis, int side);
+/* What moving needs, now. */
+und_chains_move_args und_chains_moving(const und_chains *s, const und_inflows *in, double dt);
 /* A place that is on a solid's face, give or take rounding, put before it. */
 und_point und_chains_settle(const und_mac *m, const uint8_t *label, und_point p);
 

@@ -3,13 +3,13 @@
 #define UND_SURFACE_HEIGHT_H
 
 #include "grid/frame.h"
-#include "grid/mac.h"
+#include "grid/pass.h"
 
 #include <undine/walls.h>
 
 typedef struct und_height {
     und_mac mac;
-    int threads;
+    und_device device;
     int stride;        /* of a row along x; one column beside the domain on all sides is there */
     size_t first;      /* index of column (0, 0) in what was allocated */
     size_t count;      /* columns that were allocated */

@@ -3,14 +3,20 @@
 #include "base/maths.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "grid/field.h"
 #include "surface/markers_scratch.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 4096 };         /* markers that a thread takes at a time */
-enum { EMPTY, LIQUID, SOLID }; /* of cells, while they are labelled */
+enum { AT_CHUNKS = UND_AT_OWN };
+static const und_field fields[] = {UND_FIELD(und_markers, per_cell, UND_AT_CELLS, .halo = UND_HALO_BESIDE)};
+static const und_field scratch_fields[] = {UND_FIELD(und_markers_scratch, kind, UND_AT_CELLS),
+                                           UND_FIELD(und_markers_scratch, wet, UND_AT_CELLS),
+                                           UND_FIELD(und_markers_scratch, first, AT_CHUNKS)};
+enum { FIELDS = sizeof fields / sizeof *fields, SCRATCH = sizeof scratch_fields / sizeof *scratch_fields };
 
 und_markers *und_markers_create(const und_mac *mac, uint64_t seed, int threads, und_error *err)
 {
@@ -20,17 +26,16 @@ und_markers *und_markers_create(const und_mac *mac, uint64_t seed, int threads, 
         free(s);
         return NULL;
     }
-    size_t rows = (size_t)und_mac_rows(mac);
+    const size_t chunks[] = {(size_t)und_mac_rows(mac) * UND_MARKER_CHUNKS};
+    const und_field_room room = {.mac = mac, .own = chunks};
     s->mac = *mac;
     s->seed = seed;
-    s->threads = und_threads(threads);
+    s->device.threads = und_threads(threads);
     s->scratch = scratch;
     for (int a = 0; a < 3; a++)
         scratch->per[a] = 1 / mac->d[a];
-    if (!(s->per_cell = und_alloc(mac->count, sizeof *s->per_cell, "markers per cell", err)) ||
-        !(scratch->kind = und_alloc(mac->count, sizeof *scratch->kind, "kinds of cells", err)) ||
-        !(scratch->wet = und_alloc(mac->count, sizeof *scratch->wet, "markers per cell", err)) ||
-        !(scratch->first = und_alloc(rows * UND_MARKER_CHUNKS, sizeof *scratch->first, "rows", err))) {
+    if (und_field_open_all(s, fields, FIELDS, &room, "markers per cell", err) ||
+        und_field_open_all(scratch, scratch_fields, SCRATCH, &room, "markers per cell", err)) {
         und_markers_destroy(s);
         return NULL;
     }
@@ -44,12 +49,10 @@ void und_markers_destroy(und_markers *s)
     for (int a = 0; a < 3; a++)
         free(s->place[a]);
     free(s->share);
-    free(s->per_cell);
+    und_field_close_all(s, fields, FIELDS);
+    und_field_close_all(s->scratch, scratch_fields, SCRATCH);
     free(s->scratch->spare);
     free(s->scratch->row);
-    free(s->scratch->first);
-    free(s->scratch->kind);
-    free(s->scratch->wet);
     free(s->scratch);
     free(s);
 }
@@ -234,69 +237,30 @@ void und_markers_take_out(und_markers *s, const uint8_t *gone, uint8_t value)
     s->count = left;
 }
 
-static int workers_for_cells(const und_markers *s)
-{
-    enum { ENOUGH = 1 << 17 };
-    return und_workers(s->threads, s->mac.count, ENOUGH);
-}
-
-/* Counting where others count too costs more than twice as much. */
-enum { FEW_WORKERS = 4 };
-
 static void count_per_cell(und_markers *s)
 {
-    int blocks = (s->count + BLOCK - 1) / BLOCK, workers = und_markers_workers(s);
+    enum { FEW = 4 }; /* threads */
+    const und_device device = und_markers_counters(s, FEW);
+    const und_set all = und_markers_all(s);
+    und_markers_count_args args = {.mac = s->mac,
+                                   .place = {s->place[0], s->place[1], s->place[2]},
+                                   .per_cell = s->per_cell,
+                                   .alone = device.threads == 1};
+    for (int a = 0; a < 3; a++)
+        args.per[a] = s->scratch->per[a];
     memset(s->per_cell, 0, s->mac.count * sizeof *s->per_cell);
-    if (workers < FEW_WORKERS) {
-        for (int i = 0; i < s->count; i++)
-            s->per_cell[und_markers_cell(s, i)]++;
-        return;
-    }
-    PARALLEL_FOR(workers)
-    for (int block = 0; block < blocks; block++) {
-        int end = block == blocks - 1 ? s->count : (block + 1) * BLOCK;
-        for (int i = block * BLOCK; i < end; i++) {
-            int32_t *count = &s->per_cell[und_markers_cell(s, i)];
-            UND_PRAGMA(omp atomic)
-            ++*count;
-        }
-    }
-}
-
-/* The labels of a row.  A cell without markers may be one that they left between them. */
-static void label_row(const und_mac *m, int row, const uint8_t *kinds, uint8_t *labels)
-{
-    const uint8_t *kind = kinds + und_mac_row(m, row);
-    uint8_t *restrict label = labels + und_mac_row(m, row);
-    int dimensions = m->n[2] == 1 ? 2 : 3;
-    ptrdiff_t sy = m->step[1], sz = dimensions == 3 ? m->step[2] : 0;
-    for (int x = 0; x < m->n[0]; x++) {
-        const uint8_t side[6] = {kind[x - 1],  kind[x + 1],  kind[x - sy],
-                                 kind[x + sy], kind[x - sz], kind[x + sz]}; /* in 2D: of itself */
-        uint8_t air = 0, liquid = 0;
-        for (int k = 0; k < 6; k++) {
-            air |= (uint8_t)((side[k] == EMPTY) & (k < 2 * dimensions));
-            liquid = (uint8_t)(liquid + (side[k] == LIQUID));
-        }
-        bool hole = !air & (liquid >= dimensions);
-        uint8_t open = ((kind[x] == LIQUID) | hole) ? UND_CELL_FULL : UND_CELL_EMPTY;
-        label[x] = kind[x] == SOLID ? UND_CELL_SOLID : open;
-    }
+    und_pass(&device, und_markers_count, &args, &all);
 }
 
 void und_markers_label(und_markers *s, uint8_t *label)
 {
-    const und_mac *m = &s->mac;
-    uint8_t *kind = s->scratch->kind;
+    const und_markers_label_args args = {
+        .mac = s->mac, .per_cell = s->per_cell, .kind = s->scratch->kind, .label = label};
+    und_set all = und_set_rows(&s->mac, UND_ROWS_ALL), inside = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    const und_pass passes[] = {UND_PASS(und_markers_find_kinds, &args, &all),
+                               UND_PASS(und_markers_label_row, &args, &inside)};
+    all.worth = inside.worth = s->mac.count / 4; /* they are bytes */
     count_per_cell(s);
-    int workers = workers_for_cells(s);
-    PARALLEL_FOR(workers)
-    for (int z = -1; z <= m->n[2]; z++) {
-        size_t first = und_mac_at(m, -1, -1, z), end = first + (size_t)m->step[2];
-        for (size_t i = first; i < end; i++)
-            kind[i] = label[i] == UND_CELL_SOLID ? SOLID : s->per_cell[i] > 0 ? LIQUID : EMPTY;
-    }
-    PARALLEL_FOR(workers)
-    for (int row = 0; row < und_mac_rows(m); row++)
-        label_row(m, row, kind, label);
+    und_pass_steps(&s->device,
+                   (und_step[]){{.passes = passes, .count = 1}, {.passes = passes + 1, .count = 1}}, 2);
 }

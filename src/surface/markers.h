@@ -5,14 +5,14 @@
 
 #include "geom/shape.h"
 #include "grid/frame.h"
-#include "grid/mac.h"
+#include "grid/pass.h"
 
 #include <undine/walls.h>
 
 typedef struct und_markers {
     und_mac mac;
     uint64_t seed;
-    int threads;
+    und_device device;
     int count, capacity;
     double *place[3];  /* m */
     double *share;     /* of a cell: the liquid that each stands for */
@@ -73,6 +73,7 @@ void und_markers_label(und_markers *markers, uint8_t *label);
  * where they stand loosely, and more where they crowd. */
 void und_markers_wet(und_markers *markers, const uint8_t *label, int per_cell);
 double und_markers_density(const und_markers *markers, size_t cell);
+const uint64_t *und_markers_units(const und_markers *markers); /* of each cell, in UND_MARKERS_UNIT */
 
 /* What all of them stand for together, in cells; and `factor` times as much. */
 double und_markers_stand_for(const und_markers *markers);

@@ -461,7 +461,8 @@ static und_status open_points(und_skin *k, und_error *err)
 und_status und_skin_make(const und_markers *markers, int per_cell, const uint8_t *label, und_isosurface *out,
                          und_error *err)
 {
-    und_skin k = {.markers = markers, .label = label, .per_cell = per_cell, .threads = markers->threads};
+    und_skin k = {
+        .markers = markers, .label = label, .per_cell = per_cell, .threads = markers->device.threads};
     und_status status = UND_FAILED;
     *out = (und_isosurface){0};
     k.count = und_alloc(markers->mac.count, sizeof *k.count, "markers per cell", err);
