@@ -267,7 +267,7 @@ static void take(und_volume *v, und_distance *d, size_t at, int32_t amount)
         return;
     und_volume_cell(&v->mac, at, cell);
     d->phi[at] = v->c[at] == 0 ? GONE : fminf(d->phi[at] + und_volume_cells(amount), GONE);
-    und_distance_refresh_at(d, cell[1], cell[2]);
+    und_distance_refresh_cell(d, cell);
 }
 
 /* First of the cell itself. */
