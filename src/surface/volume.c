@@ -397,7 +397,7 @@ static void pay_from(const und_volume *v, size_t at, size_t from)
     v->c[at] += part;
 }
 
-void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at)
+void und_volume_pay_one(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
     for (size_t from; v->c[at] < 0 && (from = fullest_near(v, walls, at)) != at;)
         pay_from(v, at, from);
@@ -427,7 +427,7 @@ void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size
 {
     enum { FURTHEST = 8 };
     int cell[3];
-    und_volume_pay(v, walls, at);
+    und_volume_pay_one(v, walls, at);
     und_volume_cell(&v->mac, at, cell);
     for (int away = 2; v->c[at] < 0 && away <= FURTHEST && !walls->room; away++)
         for (size_t from; v->c[at] < 0 && (from = fullest_away(v, cell, at, away)) != at;)

@@ -119,7 +119,7 @@ und_pass und_volume_encloses_pass(const und_volume_enclosing *e, const und_set *
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts);
 void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts);
 /* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds. */
-void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at);
+void und_volume_pay_one(const und_volume *v, const und_volume_walls *walls, size_t at);
 /* The same, and where there are no solids then cells further off. */
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at);
 
