@@ -379,11 +379,13 @@ int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const 
 float und_levelset_volume_radius(const und_levelset *s, double units, double *parts);
 int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], const double speed[3],
                                        float radius, double parts);
-/* Whether what comes down at a place (cells of the whole grid) is another grid's. */
-bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3]);
-/* A drop of so many m3 comes down at a place (cells of the whole grid), or left; the last that was in the
- * air. What it brings, m3. */
-double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last);
+/* The cell that gets what comes down at a place (cells of the whole grid); -1: it is another grid's. */
+int32_t und_levelset_volume_landing(const und_levelset *s, const und_volume_walls *walls,
+                                    const float place[3]);
+void und_levelset_volume_fetch(const und_levelset *s, int32_t at);
+/* A drop of so many m3 comes down in a cell (-1: it left); the last that was in the air. What it brings, m3.
+ */
+double und_levelset_volume_land(und_levelset *s, int32_t at, double volume, bool last);
 
 #define UND_LEVELSET_TENSION 0.072 /* N/m: of water's surface, which holds drops together */
 
