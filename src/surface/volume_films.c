@@ -597,7 +597,7 @@ UND_KERNEL(free_films, kept_films, UND_EACH_BLOCK)
 void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                            const size_t *cells, int count, float *const u[3])
 {
-    enum { AT_ONCE = 64, WORTH = 64 };
+    enum { AT_ONCE = 64, WORTH = 16 }; /* fewer are not worth a region */
     const kept_films f = {v, d, walls, cells, u};
     const und_set films = und_set_list(cells, count, AT_ONCE, WORTH);
     und_pass(&v->device, free_films, &f, &films);
