@@ -421,6 +421,36 @@ static void pay_by_left(const move *m, und_place p)
 }
 UND_KERNEL(pay_by_left, move, UND_EACH_BLOCK)
 
+/* Some threads may tell a cell, and all of them the same. */
+static void refresh_shared(const und_volume_move_args *a, size_t at)
+{
+    int cell[3];
+    und_volume_cell(&a->mac, at, cell);
+    if (!und_present_has(a->mac.present, cell[1], cell[2]))
+        return;
+    const und_lanes part = und_volume_fractions(a, at, und_lanes_int_load_some(a->c + at, 1));
+    const float own = part[0];
+    __atomic_store(&a->fraction[at], &own, __ATOMIC_RELAXED);
+}
+
+/* Cells that owed, and those that may have paid, are as full as they are now: what was lent them counts no
+ * more. */
+static void refresh_around(const move *m, und_place p)
+{
+    enum { AROUND = UND_VOLUME_AROUND };
+    const und_volume_parts *parts = m->v->parts;
+    const und_volume_chunk *const first = parts->chunk + p.at;
+    for (const und_volume_chunk *k = first; k < first + p.x; k++)
+        UND_VOLUME_OF_CHUNK(k, k->gives, at)
+    for (int i = 0; i < AROUND * AROUND; i++) {
+        const size_t beside = (size_t)((ptrdiff_t)at + parts->around[i / AROUND]);
+        const size_t next = (size_t)((ptrdiff_t)beside + parts->around[i % AROUND]);
+        if (parts->own[beside] && parts->own[next])
+            refresh_shared(&m->args, next);
+    }
+}
+UND_KERNEL(refresh_around, move, UND_EACH_BLOCK)
+
 /* ---- Parts and axes ---- */
 
 /* What leaves over open sides along the axis is told. */
@@ -444,7 +474,7 @@ static void tell_leaving(const move *m, int axis)
 enum { AXES = 3, FURTHER = 2, PASSES = AXES * (2 + 2 * FURTHER) + 1 };
 enum { PARTS = 6 }; /* of a step that one parallel region does */
 
-enum { ROUNDS = 2, PAYING = 2 * ROUNDS + 1 };
+enum { ROUNDS = 2, PAYING = 2 * ROUNDS + 2 };
 
 typedef struct part_of_step {
     move m[AXES];
@@ -505,7 +535,9 @@ static int add_paying(const move *whole, const und_set *chunks, part_of_step *p,
         steps[count] = (und_step){.passes = &p->pays[count], .count = 1};
         count++;
     }
-    return count;
+    p->pays[count] = UND_PASS(refresh_around, whole, chunks);
+    steps[count] = (und_step){.passes = &p->pays[count], .count = 1, .unless = &p->none[0]};
+    return count + 1;
 }
 
 /* Some parts of the step, an axis after the other: all in one go where nobody asks what leaves. */
