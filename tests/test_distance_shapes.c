@@ -3,6 +3,7 @@
 #include "tests/distance_model.h"
 
 #include "base/random.h"
+#include "surface/distance_parts.h"
 
 static und_shape *make_ball(double x, double y, double z, double radius)
 {
@@ -183,12 +184,49 @@ static void phi_is_all_there_is(void **state)
     und_distance_close(&d);
 }
 
+static void assert_same_marks(const und_distance *a, const und_distance *b)
+{
+    for (int z = 0; z < a->mac.n[2]; z++)
+        for (int y = 0; y < a->mac.n[1]; y++) {
+            const size_t bytes = (size_t)a->band.words * sizeof *a->band.bits;
+            assert_memory_equal(und_mask_row(&a->band, y, z), und_mask_row(&b->band, y, z), bytes);
+            assert_memory_equal(und_mask_row(&a->parts->negative, y, z),
+                                und_mask_row(&b->parts->negative, y, z), bytes);
+        }
+}
+
+/* Cells that change one at a time are marked as where all are marked anew; words end in both rows' ends. */
+static void cells_refresh_alone(void **state)
+{
+    const int wide[] = {5, 62, 63, 64, 70};
+    const float value[] = {-9, -0.3f, 0.3f, 9};
+    (void)state;
+    for (int w = 0; w < 5; w++) {
+        und_distance one = model_open(model_mac(wide[w], 3, 3), 1, nothing, NULL),
+                     all = model_open(model_mac(wide[w], 3, 3), 1, nothing, NULL);
+        for (int i = 0; i < 400; i++) {
+            const uint64_t place = und_random_mix((uint64_t)i);
+            const int cell[3] = {(int)(place % (uint64_t)wide[w]), (int)(place / 100 % 3),
+                                 (int)(place / 1000 % 3)};
+            const size_t at = und_mac_at(&one.mac, cell[0], cell[1], cell[2]);
+            one.phi[at] = all.phi[at] = value[place / 10000 % 4];
+            und_distance_refresh_cell(&one, cell);
+            und_distance_refresh(&all);
+            assert_float_equal(one.phi[at], all.phi[at], 0);
+            assert_float_equal(one.next[at], all.next[at], 0);
+            assert_same_marks(&one, &all);
+        }
+        und_distance_close(&one);
+        und_distance_close(&all);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_put_together), cmocka_unit_test(a_plane_fills_below),
         cmocka_unit_test(water_is_flat_at_walls),  cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(phi_is_all_there_is),
+        cmocka_unit_test(phi_is_all_there_is),     cmocka_unit_test(cells_refresh_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,8 +118,8 @@ TEST(project, 2)
 TEST(diffuse, 2)
 TEST(be_viscous, 1)
 TEST(measure, 1)
-TEST(move_cells, 14)
-TEST(move_cells_far, 36)
+TEST(move_cells, 22)
+TEST(move_cells_far, 60)
 
 int main(void)
 {

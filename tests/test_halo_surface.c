@@ -162,7 +162,7 @@ TEST_AFTER(leave_solids, even_deep, 1)
 TEST(find_films, 5)
 TEST_AFTER(find_films, run_films, 1)
 TEST_AFTER(find_films, slow_layers, 2)
-TEST_AFTER(find_films, move_pinned, 12)
+TEST_AFTER(find_films, move_pinned, 20)
 TEST_AFTER(move_pinned, settle_films, 10)
 TEST_AFTER(find_films, free_films, 4)
 

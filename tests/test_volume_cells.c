@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "surface/volume_parts.h"
+#include "surface/volume_pay_kernel.h"
 
 enum { N = 32 };
 
@@ -315,12 +316,123 @@ static void full_cells_even_out(void **state)
     }
 }
 
+/* One round, over all cells. */
+static void pay_once(world *w, int threads)
+{
+    und_volume_parts *p = w->v.parts;
+    bool none = true;
+    const und_volume_pay_args args = {.m = {.mac = w->mac,
+                                            .axes = 3,
+                                            .c = w->v.c,
+                                            .fraction = p->fraction,
+                                            .kind = p->kind,
+                                            .to = p->to,
+                                            .own = p->own,
+                                            .chunk = p->chunk},
+                                      .none = &none};
+    const und_device device = {.threads = threads};
+    const und_set chunks = und_volume_chunks(&w->v);
+    for (int i = 0; i < p->chunk_count; i++)
+        p->chunk[i].gives = p->chunk[i].bits;
+    und_pass(&device, und_volume_ask, &args, &chunks);
+    und_pass(&device, und_volume_pay, &args, &chunks);
+}
+
+static void begin_debts(world *w)
+{
+    begin(w, N, shut);
+    und_volume_parts *p = w->v.parts;
+    und_volume_list(&w->v, NULL, NULL, NULL);
+    for (size_t i = 0; i < w->mac.count; i++) {
+        p->kind[i] = p->inside[i] ? UND_VOLUME_ACTIVE : UND_VOLUME_DRY;
+        p->to[i] = UND_VOLUME_PAY_NOBODY;
+    }
+}
+
+/* A cell pays for all around it, and for one further off; where it has too little the first get it; and what
+ * the fullest cannot pay the next one does. */
+static void debts_are_paid(void **state)
+{
+    (void)state;
+    world w;
+    begin_debts(&w);
+    const und_mac *m = &w.mac;
+    int32_t *c = w.v.c;
+    const size_t rich = und_mac_at(m, 10, 10, 10), poor = und_mac_at(m, 20, 20, 20), far = rich + 2;
+    int32_t owed = 0;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++)
+        if (k != UND_VOLUME_STAY) {
+            c[(ptrdiff_t)rich + w.v.parts->around[k]] = -1000 - k;
+            owed += 1000 + k;
+        }
+    c[rich] = UND_VOLUME_ONE;
+    c[far] = -77;
+    c[poor] = 100;
+    c[poor - 1] = c[poor + 1] = -80;
+    c[poor + 2] = 50;
+    pay_once(&w, 1);
+    for (int k = 0; k < UND_VOLUME_AROUND; k++)
+        if (k != UND_VOLUME_STAY)
+            assert_int_equal(c[(ptrdiff_t)rich + w.v.parts->around[k]], 0);
+    assert_int_equal(c[rich], UND_VOLUME_ONE - owed - 77);
+    assert_int_equal(c[far], 0);
+    assert_int_equal(c[poor - 1], 0);
+    assert_int_equal(c[poor], 0);
+    assert_int_equal(c[poor + 1], -60);
+    pay_once(&w, 1);
+    assert_int_equal(c[poor + 1], -10);
+    assert_int_equal(c[poor + 2], 0);
+    end(&w);
+}
+
+/* With many debts at once nothing is made or lost, nobody that pays comes to owe, and threads do not matter.
+ */
+static void debts_are_paid_in_any_order(void **state)
+{
+    (void)state;
+    int32_t *first = NULL;
+    for (int threads = 1; threads <= 5; threads += 2) {
+        world w;
+        int64_t before = 0, after = 0, owed = 0, owes = 0;
+        begin_debts(&w);
+        int32_t *start = calloc(w.mac.count, sizeof *start);
+        assert_non_null(start);
+        for (size_t i = 0; i < w.mac.count; i++) {
+            const double part = und_random(7, 1, i);
+            w.v.c[i] = !w.v.parts->inside[i] || part < 0.4 ? 0 : (int32_t)((part - 0.7) * UND_VOLUME_ONE);
+            start[i] = w.v.c[i];
+            before += start[i];
+            owed -= start[i] < 0 ? start[i] : 0;
+        }
+        pay_once(&w, threads);
+        pay_once(&w, threads);
+        for (size_t i = 0; i < w.mac.count; i++) {
+            after += w.v.c[i];
+            owes -= w.v.c[i] < 0 ? w.v.c[i] : 0;
+            assert_true(start[i] >= 0 ? w.v.c[i] >= 0 && w.v.c[i] <= start[i]
+                                      : w.v.c[i] <= 0 && w.v.c[i] >= start[i]);
+        }
+        assert_int_equal(before, after);
+        assert_true(owes < owed / 2);
+        if (first)
+            assert_memory_equal(first, w.v.c, w.mac.count * sizeof *first);
+        else {
+            first = calloc(w.mac.count, sizeof *first);
+            memcpy(first, w.v.c, w.mac.count * sizeof *first);
+        }
+        free(start);
+        end(&w);
+    }
+    free(first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_hold_what_is_enclosed), cmocka_unit_test(a_ball_is_carried),
         cmocka_unit_test(any_flow_keeps_it),           cmocka_unit_test(the_surface_follows),
         cmocka_unit_test(particles_are_trusted),       cmocka_unit_test(full_cells_even_out),
-        cmocka_unit_test(a_thin_film_leaves_its_wall)};
+        cmocka_unit_test(a_thin_film_leaves_its_wall), cmocka_unit_test(debts_are_paid),
+        cmocka_unit_test(debts_are_paid_in_any_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

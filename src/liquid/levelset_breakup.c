@@ -172,6 +172,16 @@ static drop drop_of(const und_levelset *s, const int cell[3], const dice *d, int
     return o;
 }
 
+/* The first of them in drops[]. */
+static int keep(const und_levelset_breaking *b, const drop *some, int count)
+{
+    const int first = __atomic_fetch_add(b->used, count, __ATOMIC_RELAXED);
+    if (first + count > b->most)
+        return NONE;
+    memcpy((drop *)b->drops + first, some, (size_t)count * sizeof *some);
+    return first;
+}
+
 /* Its first drops, as they are if none before it takes anything from it. */
 static void prepare(const und_levelset_breaking *b, const int cell[3], size_t at)
 {
@@ -184,11 +194,8 @@ static void prepare(const und_levelset_breaking *b, const int cell[3], size_t at
         some[count] = drop_of(s, cell, &d, count, strain, diameter);
         left -= (int32_t)fmin(some[count].parts, left);
     }
-    const int first = __atomic_fetch_add(b->used, count, __ATOMIC_RELAXED);
-    b->first[at] = first + count <= b->most ? first : NONE;
     some[0].count = count;
-    if (count > 0 && b->first[at] != NONE)
-        memcpy((drop *)b->drops + first, some, (size_t)count * sizeof *some);
+    b->first[at] = keep(b, some, count);
 }
 
 /* All that finds room in the air, and what the last drop takes along from beside. */
@@ -215,29 +222,56 @@ int32_t und_levelset_break_up(void *context, const int cell[3], size_t at, int32
     return all - left;
 }
 
-/* Whole drops: the last of them with a chance, so that on average it is what is due. */
-int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const float place[3],
-                               const float normal[3], double due, int32_t most)
+/* Drop k of a crest. */
+static drop crest_drop(const und_levelset *s, const int cell[3], const und_levelset_crest *c, const dice *d,
+                       int k)
+{
+    const double strain = strain_at(s, und_mac_at(&s->mac, cell[0], cell[1], cell[2]));
+    drop o = {.units = draw(d, k, diameter_at(s, strain), &o.mean)};
+    double from[3];
+    for (int a = 0; a < 3; a++) /* before the surface, so that it does not fall in at once */
+        from[a] = (double)c->place[a] + 0.5 * (double)c->normal[a] +
+                  (s->mac.n[a] > 1 ? 0.5 * (roll(d, k, ORDER + a) - 0.5) : 0);
+    find_way(s, cell, d, k, strain, from, o.place, o.speed);
+    o.radius = und_levelset_volume_radius(s, o.units, &o.parts);
+    return o;
+}
+
+/* Whole drops: whether drop k is thrown, the last of them with a chance, so that on average it is what is
+ * due. */
+static bool is_thrown(const dice *d, int k, double units, double left)
+{
+    return !(units > left) || und_random(d->seed, STREAM_CREST, d->cell + (uint64_t)k) < left / units;
+}
+
+/* What it throws if there is as much. */
+void und_levelset_ready_crest(const und_levelset_breaking *b, const int cell[3], und_levelset_crest *c)
+{
+    const dice d = dice_of(b->s, cell);
+    drop some[PREPARED];
+    double left = c->due;
+    int count = 0;
+    for (bool thrown = true; thrown && left > 0 && count < PREPARED; count++) {
+        some[count] = crest_drop(b->s, cell, c, &d, count);
+        thrown = is_thrown(&d, count, some[count].units, left);
+        left -= some[count].units;
+    }
+    const int first = keep(b, some, count);
+    c->ready = first == NONE ? 0 : count;
+    c->drop = (const drop *)b->drops + (first == NONE ? 0 : first);
+}
+
+int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const und_levelset_crest *c, int32_t most)
 {
     const dice d = dice_of(s, cell);
-    const double strain = strain_at(s, und_mac_at(&s->mac, cell[0], cell[1], cell[2]));
-    const double diameter = diameter_at(s, strain);
-    double left = fmin(due, most);
+    double left = fmin(c->due, most);
     int32_t thrown = 0;
     for (int k = 0; left > 0; k++) {
-        double mean;
-        const double units = draw(&d, k, diameter, &mean);
-        if (thrown + units > most ||
-            (units > left && !(und_random(d.seed, STREAM_CREST, d.cell + (uint64_t)k) < left / units)))
+        const drop o = k < c->ready ? ((const drop *)c->drop)[k] : crest_drop(s, cell, c, &d, k);
+        if (thrown + o.units > most || !is_thrown(&d, k, o.units, left))
             break;
-        double from[3];
-        for (int a = 0; a < 3; a++) /* before the surface, so that it does not fall in at once */
-            from[a] = (double)place[a] + 0.5 * (double)normal[a] +
-                      (s->mac.n[a] > 1 ? 0.5 * (roll(&d, k, ORDER + a) - 0.5) : 0);
-        double way[3], speed[3];
-        find_way(s, cell, &d, k, strain, from, way, speed);
-        thrown += und_levelset_volume_throw(s, way, speed, units);
-        left -= units;
+        thrown += und_levelset_volume_throw_drop(s, o.place, o.speed, o.radius, o.parts);
+        left -= o.units;
     }
     return thrown;
 }

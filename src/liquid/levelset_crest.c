@@ -218,37 +218,77 @@ static bool find_giver(const und_levelset *s, const float place[3], const float 
            !(held && und_mask_has(held, cell[0], cell[1], cell[2]));
 }
 
-static void throw_off(und_levelset *s, size_t at)
+/* Those that throw, as threads find them: each cell's number among them, NONE where there are too many. */
+typedef struct throwing {
+    und_levelset *s;
+    const und_levelset_breaking *drops;
+    int32_t *number;
+    und_levelset_crest *crest;
+    int most, *found;
+} throwing;
+enum { NONE = -1 };
+
+/* The i-th of some crests; false where there is nothing that it could be taken from. */
+static bool crest_of(const und_levelset *s, const crests *c, int i, und_levelset_crest *to)
 {
+    *to = (und_levelset_crest){.place = {c->place[0][i], c->place[1][i], c->place[2][i]},
+                               .normal = {c->normal[0][i], c->normal[1][i], c->normal[2][i]},
+                               .due = c->thrown[i]};
+    return c->thrown[i] > 0 && find_giver(s, to->place, to->normal, &to->from);
+}
+
+/* Where its number is not known, it is found anew. */
+static void throw_off(const throwing *t, size_t at)
+{
+    und_levelset *s = t->s;
     int32_t *held = und_levelset_volume_cells(s);
-    crests c = {0};
+    const int number = t->most > 0 ? t->number[at] : NONE;
+    und_levelset_crest found, *crest = number != NONE ? t->crest + number : NULL;
     int cell[3];
-    size_t from;
-    add_crests(s, at, 1, &c);
-    if (c.count == 0)
-        return;
-    find_thrown(s, &c);
-    const float place[3] = {c.place[0][0], c.place[1][0], c.place[2][0]},
-                normal[3] = {c.normal[0][0], c.normal[1][0], c.normal[2][0]};
-    if (!find_giver(s, place, normal, &from))
-        return;
+    if (!crest) {
+        crests c = {0};
+        add_crests(s, at, 1, &c);
+        if (c.count == 0)
+            return;
+        find_thrown(s, &c);
+        if (!crest_of(s, &c, 0, crest = &found))
+            return;
+    }
     und_volume_cell(&s->mac, at, cell);
-    const int32_t units = und_levelset_throw_off(s, cell, place, normal, c.thrown[0], held[from] / 2);
-    held[from] -= units;
+    const int32_t units = und_levelset_throw_off(s, cell, crest, held[crest->from] / 2);
+    held[crest->from] -= units;
     und_levelset_volume_numbers(s)[UND_LEVELSET_THROWN] += units;
+}
+
+/* A crest that throws, and its drops. */
+static void keep(const throwing *t, size_t at, const und_levelset_crest *c)
+{
+    const int number = t->most > 0 ? __atomic_fetch_add(t->found, 1, __ATOMIC_RELAXED) : t->most;
+    int cell[3];
+    if (t->most > 0)
+        t->number[at] = number < t->most ? number : NONE;
+    if (number >= t->most)
+        return;
+    t->crest[number] = *c;
+    und_volume_cell(&t->s->mac, at, cell);
+    und_levelset_ready_crest(t->drops, cell, t->crest + number);
 }
 
 /* Tells chunks, from *k on, which of their crests throw, of the first UND_LANES; the others are the first
  * then. */
-static void finish(const und_levelset *s, und_volume_chunk **k, crests *c)
+static void finish(const throwing *t, und_volume_chunk **k, crests *c)
 {
     enum { REST = UND_LANES * sizeof(float) };
     const int count = c->count < UND_LANES ? c->count : UND_LANES;
-    find_thrown(s, c);
+    find_thrown(t->s, c);
     for (int i = 0; i < count; i++) {
+        und_levelset_crest crest;
         while ((*k)->at + UND_LANES <= c->at[i])
             (*k)++;
-        (*k)->some |= (uint16_t)((unsigned)(c->thrown[i] > 0) << (c->at[i] - (*k)->at));
+        if (!crest_of(t->s, c, i, &crest))
+            continue;
+        (*k)->some |= (uint16_t)(1u << (c->at[i] - (*k)->at));
+        keep(t, (size_t)c->at[i], &crest);
     }
     memcpy(c->at, c->at + UND_LANES, REST);
     memcpy(c->sharp, c->sharp + UND_LANES, REST);
@@ -260,35 +300,54 @@ static void finish(const und_levelset *s, und_volume_chunk **k, crests *c)
 }
 
 /* Of a block of rows. */
-static inline void find_throwing(const und_levelset *s, und_place p)
+static inline void find_throwing(const throwing *t, und_place p)
 {
-    const und_volume_parts *parts = und_levelset_volumes(s)->parts;
+    const und_volume_parts *parts = und_levelset_volumes(t->s)->parts;
     und_volume_chunk *const begin = parts->chunk + parts->row_chunks[p.at],
                             *const end = parts->chunk + parts->row_chunks[p.at + (size_t)p.x], *told = begin;
     crests c = {0};
     for (und_volume_chunk *k = begin; k < end; k++) {
         k->some = 0;
-        add_crests(s, (size_t)k->at, k->bits, &c);
+        add_crests(t->s, (size_t)k->at, k->bits, &c);
         if (c.count >= UND_LANES)
-            finish(s, &told, &c);
+            finish(t, &told, &c);
     }
     if (c.count > 0)
-        finish(s, &told, &c);
+        finish(t, &told, &c);
 }
-UND_KERNEL(find_throwing, und_levelset, UND_EACH_BLOCK)
+UND_KERNEL(find_throwing, throwing, UND_EACH_BLOCK)
+
+/* In what und_volume_borrow lends, but where that is to stay 0 in rows that are not there. */
+static throwing throwing_of(und_levelset *s, const und_levelset_breaking *drops, int *found)
+{
+    const und_volume *v = und_levelset_volumes(s);
+    const size_t room = v->mac.count * sizeof *v->parts->fraction / sizeof(und_levelset_crest);
+    *found = 0;
+    return (throwing){.s = s,
+                      .drops = drops,
+                      .number = v->parts->spare,
+                      .crest = (und_levelset_crest *)(void *)v->parts->fraction,
+                      .most = drops->most > 0 ? (int)room : 0,
+                      .found = found};
+}
 
 void und_levelset_crests(und_levelset *s)
 {
     und_volume *v = und_levelset_volumes(s);
-    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    const und_pass throwing = UND_PASS(find_throwing, s, &rows);
-    und_volume_listing listing = {.v = v, .look = look_sharp, .context = s};
-    und_step steps[UND_VOLUME_LIST_STEPS + 1] = {[UND_VOLUME_LIST_STEPS] = {.passes = &throwing, .count = 1}};
+    int used, found;
     if (!s->def.spray)
         return;
+    und_volume_borrow(v);
+    const und_levelset_breaking drops = und_levelset_breaking_of(s, &used);
+    const throwing t = throwing_of(s, &drops, &found);
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    const und_pass look = UND_PASS(find_throwing, &t, &rows);
+    und_volume_listing listing = {.v = v, .look = look_sharp, .context = s};
+    und_step steps[UND_VOLUME_LIST_STEPS + 1] = {[UND_VOLUME_LIST_STEPS] = {.passes = &look, .count = 1}};
     und_volume_list_steps(&listing, steps);
     und_pass_steps(&s->device, steps, UND_VOLUME_LIST_STEPS + 1);
     for (int i = 0; i < v->parts->chunk_count; i++)
         UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].some, at)
-    throw_off(s, at);
+    throw_off(&t, at);
+    und_volume_give_back(v);
 }

@@ -6,6 +6,7 @@
 #include "grid/field.h"
 #include "grid/sample.h"
 #include "liquid/levelset_state.h"
+#include "spray/spray_removal.h"
 #include "surface/volume_kernel.h"
 
 #include <math.h>
@@ -33,15 +34,17 @@ typedef struct und_levelset_spray {
     float *from[3]; /* where drops were, m: of so many; where cells have volumes they stay on their side of
                        solids */
     int from_count;
+    int32_t *landing; /* of drops that have come down: the cell that gets them, NONE: they are left */
 } und_levelset_spray;
 
 enum { AT_BROUGHT = UND_AT_OWN, AT_DROPS };
+enum { NONE = -1 };
 
 #define FIELD(member, at) UND_FIELD(und_levelset_spray, member, at)
 
-static const und_field fields[] = {FIELD(cell, AT_BROUGHT), FIELD(brought, AT_BROUGHT),
+static const und_field fields[] = {FIELD(cell, AT_BROUGHT),  FIELD(brought, AT_BROUGHT),
                                    FIELD(from[0], AT_DROPS), FIELD(from[1], AT_DROPS),
-                                   FIELD(from[2], AT_DROPS)};
+                                   FIELD(from[2], AT_DROPS), FIELD(landing, AT_DROPS)};
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 und_status und_levelset_spray_open(und_levelset *s, und_error *err)
@@ -303,32 +306,68 @@ static void pass_on(und_levelset *s, int drop, const float place[3], double volu
         und_levelset_bands_drop_left(s, place, speed, floor(amount + 0.5));
 }
 
+/* Whether a drop leaves the domain, by what it met. */
+static bool leaves(const und_levelset *s, int met, const float place[3])
+{
+    return met == MET_EDGE || (met == MET_FLOOR && (s->def.open[2] || !in_window(s, place)));
+}
+
+/* Where cells have volumes: which of them get drops that have come down. */
+static void find_landings(void *context, const und_spray *drops, const int32_t *drop, const uint8_t *by,
+                          int count)
+{
+    const und_levelset *s = context;
+    const und_volume_walls walls = und_levelset_walls(s);
+    for (int k = 0; k < count; k++) {
+        float place[3];
+        cells_of(s, drops, drop[k], place);
+        const bool left = leaves(s, by[k], place);
+        stop_at_solids(s, drop[k], place);
+        s->spray->landing[drop[k]] = left ? NONE : und_levelset_volume_landing(s, &walls, place);
+    }
+}
+
+static void land_in_cell(und_levelset *s, int drop, double volume, bool last)
+{
+    const int32_t at = s->spray->landing[drop];
+    volume = und_levelset_volume_land(s, at, volume, last);
+    und_ledger_add(&s->ledger.spray_back, &s->lost[3], volume);
+    if (at != NONE)
+        return;
+    float place[3];
+    cells_of(s, s->spray->drops, drop, place);
+    stop_at_solids(s, drop, place);
+    und_ledger_add(&s->ledger.left, &s->lost[2], volume);
+    pass_on(s, drop, place, volume);
+}
+
+static void land_in_liquid(und_levelset *s, int drop, int met, double volume)
+{
+    float place[3];
+    cells_of(s, s->spray->drops, drop, place);
+    und_ledger_add(&s->ledger.spray_back, &s->lost[3], volume);
+    if (!leaves(s, met, place)) {
+        give_back(s, place, volume);
+        return;
+    }
+    und_ledger_add(&s->ledger.left, &s->lost[2], volume);
+    pass_on(s, drop, place, volume);
+}
+
 static void land(und_levelset *s)
 {
+    enum { AHEAD = 16 }; /* drops whose cells are fetched: these are anywhere */
     und_spray *drops = s->spray->drops;
     for (int k = 0; k < drops->landed_count; k++) {
-        int i = drops->landed[k];
-        float place[3];
-        double volume = und_spray_give_back(drops, i);
-        cells_of(s, drops, i, place);
-        bool left = drops->landed_by[k] == MET_EDGE ||
-                    (drops->landed_by[k] == MET_FLOOR && (s->def.open[2] || !in_window(s, place)));
-        if (s->volume) {
-            stop_at_solids(s, i, place);
-            left = left || und_levelset_volume_elsewhere(s, place);
-            volume = und_levelset_volume_land(s, place, volume, left, k + 1 == drops->count);
-        }
-        und_ledger_add(&s->ledger.spray_back, &s->lost[3], volume);
-        if (left) {
-            und_ledger_add(&s->ledger.left, &s->lost[2], volume);
-            pass_on(s, i, place, volume);
-            continue;
-        }
+        const int i = drops->landed[k];
+        const double volume = und_spray_give_back(drops, i);
+        if (s->volume && k + AHEAD < drops->landed_count)
+            und_levelset_volume_fetch(s, s->spray->landing[drops->landed[k + AHEAD]]);
         if (s->volume)
-            continue;
-        give_back(s, place, volume);
+            land_in_cell(s, i, volume, k + 1 == drops->count);
+        else
+            land_in_liquid(s, i, drops->landed_by[k], volume);
     }
-    und_spray_remove(drops);
 }
 
 /* Gravity that is aslant; along y it is the drops' own. */
@@ -399,8 +438,6 @@ static inline void slide(const und_levelset *s, und_place block)
 }
 UND_KERNEL(slide, und_levelset, UND_EACH_BLOCK)
 
-enum { MANY = 1 << 16 }; /* drops */
-
 void und_levelset_spray_step(und_levelset *s)
 {
     und_levelset_spray *p = s->spray;
@@ -417,16 +454,19 @@ void und_levelset_spray_step(und_levelset *s)
                                        .ground = p->floor,
                                        .outside = s->def.origin[1],
                                        .meet = meet,
+                                       .down = s->volume ? find_landings : NULL,
                                        .context = s};
         pull_aside(s);
         keep_places(s);
         und_spray_step(p->drops, s->time, s->dt, &floor);
         land(s);
-        const und_set flying = und_set_list(p->drops->place[0], p->drops->count, SLIDING, 1);
-        und_device device = s->device;
-        device.threads =
-            p->drops->count < MANY ? 1 : device.threads; /* it takes less than threads to begin */
-        und_pass(&device, slide, s, &flying);
+        und_spray_removal removal;
+        const und_step removes = und_spray_remove_step(p->drops, &removal);
+        und_set flying = und_set_list(p->drops->place[0], p->drops->count, SLIDING, 1);
+        flying.worth /= 2; /* fewer than as many take less than threads to begin */
+        const und_pass slides = UND_PASS(slide, s, &flying);
+        const und_step steps[] = {removes, {.passes = &slides, .count = 1}};
+        und_pass_steps(&s->device, steps, 2);
     }
 }
 

@@ -382,11 +382,13 @@ int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const 
 float und_levelset_volume_radius(const und_levelset *s, double units, double *parts);
 int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], const double speed[3],
                                        float radius, double parts);
-/* Whether what comes down at a place (cells of the whole grid) is another grid's. */
-bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3]);
-/* A drop of so many m3 comes down at a place (cells of the whole grid), or left; the last that was in the
- * air. What it brings, m3. */
-double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last);
+/* The cell that gets what comes down at a place (cells of the whole grid); -1: it is another grid's. */
+int32_t und_levelset_volume_landing(const und_levelset *s, const und_volume_walls *walls,
+                                    const float place[3]);
+void und_levelset_volume_fetch(const und_levelset *s, int32_t at);
+/* A drop of so many m3 comes down in a cell (-1: it left); the last that was in the air. What it brings, m3.
+ */
+double und_levelset_volume_land(und_levelset *s, int32_t at, double volume, bool last);
 
 #define UND_LEVELSET_TENSION 0.072 /* N/m: of water's surface, which holds drops together */
 
@@ -401,10 +403,18 @@ typedef struct und_levelset_breaking {
 und_levelset_breaking und_levelset_breaking_of(und_levelset *s, int *used);
 bool und_levelset_breaks_up(const void *breaking, const int cell[3], float thickness);
 int32_t und_levelset_break_up(void *breaking, const int cell[3], size_t at, int32_t beside);
-/* Drops leave a cell before its surface, at a place (cells of the whole grid), out along the normal: so many
- * of UND_VOLUME_ONE on average, never more than `most`.  How many, for the caller to take out. */
-int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const float place[3],
-                               const float normal[3], double due, int32_t most);
+/* Drops leave a cell before its surface, out along the normal: so many of UND_VOLUME_ONE on average.  The
+ * first of them may be ready. */
+typedef struct und_levelset_crest {
+    float place[3], normal[3]; /* cells of the whole grid, on the surface */
+    double due;
+    size_t from;      /* the cell that they are taken from */
+    const void *drop; /* `ready` of them */
+    int ready;
+} und_levelset_crest;
+void und_levelset_ready_crest(const und_levelset_breaking *b, const int cell[3], und_levelset_crest *c);
+/* Never more than `most`; how much, for the caller to take out. */
+int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const und_levelset_crest *c, int32_t most);
 double und_levelset_pull(const und_levelset *s); /* m/s2: gravity */
 double und_levelset_breakup_time(const und_levelset *s);
 

@@ -770,10 +770,17 @@ static size_t landing(const und_levelset *s, const und_volume_walls *walls, cons
     return best;
 }
 
-bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3])
+int32_t und_levelset_volume_landing(const und_levelset *s, const und_volume_walls *walls,
+                                    const float place[3])
 {
-    const und_volume_walls walls = und_levelset_walls(s);
-    return !s->volume->cells.parts->own[landing(s, &walls, place)];
+    const size_t at = landing(s, walls, place);
+    return s->volume->cells.parts->own[at] ? (int32_t)at : -1;
+}
+
+void und_levelset_volume_fetch(const und_levelset *s, int32_t at)
+{
+    __builtin_prefetch(s->volume->cells.c + (at < 0 ? 0 : at), 1);
+    __builtin_prefetch(s->volume->cells.parts->own + (at < 0 ? 0 : at));
 }
 
 /* In a cell, or where that is crowded, its neighbours; what there is no room for at all. */
@@ -791,14 +798,13 @@ static double put_down(struct und_levelset_volume *v, size_t at, double units)
 }
 
 /* Whole numbers go back; what they are off is in the last drop's. */
-double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last)
+double und_levelset_volume_land(und_levelset *s, int32_t at, double volume, bool last)
 {
     struct und_levelset_volume *v = s->volume;
-    const und_volume_walls walls = und_levelset_walls(s);
     double units = fmin(parts_of(s, volume), v->numbers[UND_LEVELSET_FLYING]);
     units = last ? v->numbers[UND_LEVELSET_FLYING] : units;
-    if (!left)
-        units -= put_down(v, landing(s, &walls, place), units);
+    if (at >= 0)
+        units -= put_down(v, (size_t)at, units);
     v->numbers[UND_LEVELSET_FLYING] -= units;
     return units * quantum(s);
 }

@@ -9,6 +9,7 @@
 #include "surface/volume_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define BARELY -0.02f                   /* cells */
 static const float THIN = 0.01f;        /* cells: what thinner films do is not the pressure's */
@@ -68,31 +69,57 @@ static void press_side(const und_levelset *s, und_levelset_pressed *p, int axis,
         }
 }
 
-/* Of what cells hold; and phi is copied, in one go. */
-static void find_films(const und_levelset *s, const und_levelset_pressed *p, const und_volume_walls *walls)
+typedef struct pressing {
+    const und_volume *v;
+    const float *phi;
+    float *pressed; /* phi too */
+    const und_volume_walls *walls;
+    size_t *film; /* of each row, where its cells are, */
+    int32_t *count;
+} pressing;
+
+static void press_row(const pressing *f, und_place p)
 {
+    const int row = p.y + p.z * f->v->mac.n[1];
+    int32_t count = 0;
+    UND_VOLUME_FILMS(f->v, f->phi, row, at)
+    if (und_volume_cells(f->v->c[at]) > THIN && und_volume_room(f->walls, at) > PRESSED_ROOM) {
+        f->film[p.at + (size_t)count++] = at;
+        f->pressed[at] = BARELY;
+    }
+    f->count[row] = count;
+}
+UND_KERNEL(press_row, pressing, UND_EACH_ROW)
+
+/* Of what cells hold; and phi is copied, in one go. */
+static void press_films(const und_levelset *s, und_levelset_pressed *p, const und_volume_walls *walls)
+{
+    const und_volume *v = und_levelset_volumes(s);
+    const pressing press = {v, s->surface.phi, p->surface.phi, walls, p->film, v->parts->row_count};
     const und_distance_copy_args copy = {s->mac, s->surface.phi, p->surface.phi};
     const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
     const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
-                  slices = und_set_slices(&s->mac, UND_ROWS_INSIDE);
+                  slices = und_set_slices(&s->mac, UND_ROWS_INSIDE),
+                  rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
     und_volume_get_films(films.v, films.d);
     const und_pass pass[] = {UND_PASS(und_distance_copy_row, &copy, &all),
-                             und_volume_films_pass(&films, &slices)};
-    und_pass_run(&s->device, pass, 2);
+                             und_volume_films_pass(&films, &slices), UND_PASS(press_row, &press, &rows)};
+    const und_step steps[] = {{.passes = pass, .count = 2}, {.passes = pass + 2, .count = 1}};
+    und_pass_steps(&s->device, steps, 2);
+    UND_MAC_EACH_ROW (&s->mac, row) {
+        const size_t bytes = (size_t)press.count[row] * sizeof *p->film;
+        if (bytes > 0)
+            memmove(p->film + p->film_count, p->film + und_mac_row(&s->mac, row), bytes);
+        p->film_count += press.count[row];
+    }
 }
 
 /* Films count as liquid while the flow is made, and gaps that close. */
 static void press_held(und_levelset *s, und_levelset_pressed *p)
 {
-    const und_mac *m = &s->mac;
-    und_volume *v = und_levelset_volumes(s);
     const und_volume_walls walls = und_levelset_walls(s);
     und_levelset_closing_find(s, p);
-    find_films(s, p, &walls);
-    UND_MAC_EACH_ROW (m, row)
-        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
-    if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
-        press_cell(p, at);
+    press_films(s, p, &walls);
     for (int i = 0; i < p->closing_count; i++)
         if (!(p->surface.phi[p->closing[i]] < 0))
             press_cell(p, (size_t)p->closing[i]);

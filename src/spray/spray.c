@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "geom/value.h"
 #include "spray/sheet.h"
+#include "spray/spray_removal.h"
 
 #include <assert.h>
 #include <math.h>
@@ -40,9 +41,14 @@ static int chunks_of(int count)
 }
 
 /* Few drops are not worth waking threads for. */
-static int threads_for(const und_spray *s)
+static und_set chunk_set(const und_spray *s)
 {
-    return s->count < 4 * CHUNK ? 1 : s->threads;
+    enum { WORTH = 4 }; /* cells of a plain pass */
+    return und_set_list(s->place[0], s->count, CHUNK, WORTH);
+}
+static und_device device_of(const und_spray *s)
+{
+    return (und_device){.threads = s->threads};
 }
 
 static und_status allocate(und_spray *s, und_error *err)
@@ -261,12 +267,20 @@ static int list_landed(const und_spray *s, int first, int count, double dt, cons
     return found;
 }
 
-static void step_chunk(const und_spray *s, int chunk, const flight *f, double dt,
-                       const und_spray_floor *floor)
+typedef struct stepping {
+    const und_spray *s;
+    const flight *f;
+    double dt;
+    const und_spray_floor *floor;
+} stepping;
+
+static void step_chunk(const stepping *t, und_place p)
 {
+    const und_spray *s = t->s;
+    const flight *f = t->f;
+    const und_spray_floor *floor = t->floor;
     uint8_t below[CHUNK], met[CHUNK];
-    int first = chunk * CHUNK, count = s->count - first < CHUNK ? s->count - first : CHUNK;
-    int end = first + count;
+    const int first = (int)p.at, count = p.x, end = first + count;
     if (f->drag > 0)
         drag_half(s, first, end, f);
     fly(s, first, end, f);
@@ -276,8 +290,11 @@ static void step_chunk(const und_spray *s, int chunk, const flight *f, double dt
     memset(met, 0, sizeof met);
     if (floor->meet)
         floor->meet(floor->context, s, first, count, met);
-    s->chunk_landed[chunk] = list_landed(s, first, count, dt, floor, below, met);
+    const int down = s->chunk_landed[p.y] = list_landed(s, first, count, t->dt, floor, below, met);
+    if (floor->down && down > 0)
+        floor->down(floor->context, s, s->landed + first, s->landed_by + first, down);
 }
+UND_KERNEL(step_chunk, stepping, UND_EACH_BLOCK)
 
 void und_spray_step(und_spray *s, double time, double dt, const und_spray_floor *floor)
 {
@@ -288,9 +305,10 @@ void und_spray_step(und_spray *s, double time, double dt, const und_spray_floor 
     flight f = flight_of(s, time, dt);
     if (s->sheets)
         und_sheets_step(s->sheets, s, dt, floor->dx);
-    PARALLEL_FOR(threads_for(s))
-    for (int c = 0; c < chunks; c++)
-        step_chunk(s, c, &f, dt, floor);
+    const stepping stepped = {s, &f, dt, floor};
+    const und_set all = chunk_set(s);
+    const und_device device = device_of(s);
+    und_pass(&device, step_chunk, &stepped, &all);
     s->landed_count = 0;
     for (int c = 0; c < chunks; c++) {
         size_t found = (size_t)s->chunk_landed[c], first = (size_t)c * CHUNK;
@@ -300,35 +318,44 @@ void und_spray_step(und_spray *s, double time, double dt, const und_spray_floor 
     }
 }
 
-/* Closes the gaps of the landed in one array of four-byte values. */
-static void close_gaps(const und_spray *s, void *array)
+/* Closes the gaps of the landed in an array of four-byte values. */
+static void close_gaps(const und_spray_removal *r, und_place p)
 {
-    uint32_t *values = array;
-    int to = s->landed[0];
-    for (int k = 0; k < s->landed_count; k++) {
-        int from = s->landed[k] + 1, end = k + 1 < s->landed_count ? s->landed[k + 1] : s->count;
+    uint32_t *values = r->arrays[p.at];
+    int to = r->landed[0];
+    for (int k = 0; k < r->landed_count; k++) {
+        int from = r->landed[k] + 1, end = k + 1 < r->landed_count ? r->landed[k + 1] : r->count;
         memmove(values + to, values + from, (size_t)(end - from) * sizeof *values);
         to += end - from;
     }
 }
+UND_KERNEL(close_gaps, und_spray_removal, UND_EACH_BLOCK)
+
+und_step und_spray_remove_step(und_spray *s, und_spray_removal *r)
+{
+    *r = (und_spray_removal){.arrays = {s->place[0], s->place[1], s->place[2], s->speed[0], s->speed[1],
+                                        s->speed[2], s->radius, s->age, s->id},
+                             .landed = s->landed,
+                             .landed_count = s->landed_count,
+                             .count = s->count};
+    int arrays = 9;
+    if (s->sheets) {
+        r->arrays[arrays++] = s->sheets->node;
+        r->arrays[arrays++] = s->sheets->share;
+    }
+    r->set = und_set_list(r->arrays, s->landed_count > 0 ? arrays : 0, 1, s->count / 8 + 4 * s->landed_count);
+    r->pass = UND_PASS(close_gaps, r, &r->set);
+    s->count -= s->landed_count;
+    s->landed_count = 0;
+    return (und_step){.passes = &r->pass, .count = 1};
+}
 
 void und_spray_remove(und_spray *s)
 {
-    void *arrays[] = {s->place[0], s->place[1], s->place[2], s->speed[0], s->speed[1], s->speed[2],
-                      s->radius,   s->age,      s->id,       NULL,        NULL};
-    int count = sizeof arrays / sizeof *arrays - 2;
-    if (s->landed_count == 0)
-        return;
-    if (s->sheets) {
-        arrays[count++] = s->sheets->node;
-        arrays[count++] = s->sheets->share;
-    }
-    enum { MANY = 1 << 18 };
-    PARALLEL_FOR(s->count < MANY ? 1 : threads_for(s))
-    for (int a = 0; a < count; a++)
-        close_gaps(s, arrays[a]);
-    s->count -= s->landed_count;
-    s->landed_count = 0;
+    und_spray_removal removal;
+    const und_step step = und_spray_remove_step(s, &removal);
+    const und_device device = device_of(s);
+    und_pass_steps(&device, &step, 1);
 }
 
 /* Sum of r^3 over a chunk, in eight sums side by side. */
@@ -350,16 +377,19 @@ static double sum_cubes(const float *radius, int count)
     return all;
 }
 
+static void sum_chunk(const und_spray *s, und_place p)
+{
+    s->chunk_volume[p.y] = sum_cubes(s->radius + p.at, p.x);
+}
+UND_KERNEL(sum_chunk, und_spray, UND_EACH_BLOCK)
+
 double und_spray_in_flight(const und_spray *s)
 {
     double sum = 0;
-    int chunks = chunks_of(s->count);
-    PARALLEL_FOR(threads_for(s))
-    for (int c = 0; c < chunks; c++) {
-        int first = c * CHUNK, count = s->count - first < CHUNK ? s->count - first : CHUNK;
-        s->chunk_volume[c] = sum_cubes(s->radius + first, count);
-    }
-    for (int c = 0; c < chunks; c++)
+    const und_set all = chunk_set(s);
+    const und_device device = device_of(s);
+    und_pass(&device, sum_chunk, s, &all);
+    for (int c = 0; c < all.blocks; c++)
         sum += s->chunk_volume[c];
     return 4.0 / 3.0 * M_PI * sum;
 }

@@ -49,16 +49,21 @@ bool und_spray_add(und_spray *spray, const double place[3], const double speed[3
  * must depend on the drops alone. */
 typedef void und_spray_meet_fn(void *context, const und_spray *spray, int first, int count, uint8_t *met);
 
+/* Told of drops of a step that came down, by several threads at once: what each met is in by[]. */
+typedef void und_spray_down_fn(void *context, const und_spray *spray, const int32_t *drop, const uint8_t *by,
+                               int count);
+
 /* What drops come down on: cells that are flat, as the columns are that take their water. */
 typedef struct und_spray_floor {
     int nx, nz, stride;
-    double dx, dz;       /* m; 0 for dz: cells are square */
-    double origin[2];    /* m; x and z of the low corner of cell (0, 0) */
-    const float *height; /* [nz][stride], m: the surface of what is there */
-    const float *ground; /* the same of the ground, which stops rising drops too; NULL: none */
-    double outside;      /* m; the ground beside the domain */
-    und_spray_meet_fn *meet;
-    void *context; /* of meet; NULL: there is nothing else to meet */
+    double dx, dz;           /* m; 0 for dz: cells are square */
+    double origin[2];        /* m; x and z of the low corner of cell (0, 0) */
+    const float *height;     /* [nz][stride], m: the surface of what is there */
+    const float *ground;     /* the same of the ground, which stops rising drops too; NULL: none */
+    double outside;          /* m; the ground beside the domain */
+    und_spray_meet_fn *meet; /* NULL: there is nothing else to meet */
+    und_spray_down_fn *down; /* NULL: nobody asks */
+    void *context;           /* of both */
 } und_spray_floor;
 
 /* The cell below (x, z), as an index into height; -1 beside the domain.  The same arithmetic as the step's.

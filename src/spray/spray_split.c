@@ -1,8 +1,8 @@
 /* Drops in the air separate over time (Foster & Metaxas 1996, section 4.3): one becomes two of half its
  * volume, that move apart. */
 #include "base/maths.h"
-#include "base/parallel.h"
 #include "base/random.h"
+#include "grid/pass.h"
 #include "spray/sheet.h"
 
 #include <math.h>
@@ -26,15 +26,22 @@ static bool is_whole(const und_spray *s, int i)
     return s->radius[i] < SMALLEST || (s->sheets && s->sheets->node[i] != UND_SHEET_FREE);
 }
 
-/* Lists the drops of a chunk that split, from landed[first] on; returns how many. */
-static int list_splitting(const und_spray *s, int chunk, double chance)
+typedef struct splitting {
+    const und_spray *s;
+    double chance;
+} splitting;
+
+/* Lists the drops of a chunk that split, from landed[first] on, and how many. */
+static void list_splitting(const splitting *t, und_place p)
 {
-    int first = chunk * CHUNK, end = s->count - first < CHUNK ? s->count : first + CHUNK, found = 0;
-    for (int i = first; i < end; i++)
-        if (und_random(s->seed, STREAM_SPLIT, moment(s, i)) < chance && !is_whole(s, i))
-            s->landed[first + found++] = i;
-    return found;
+    const und_spray *s = t->s;
+    int found = 0;
+    for (int i = (int)p.at; i < (int)p.at + p.x; i++)
+        if (und_random(s->seed, STREAM_SPLIT, moment(s, i)) < t->chance && !is_whole(s, i))
+            s->landed[(int)p.at + found++] = i;
+    s->chunk_landed[p.y] = found;
 }
+UND_KERNEL(list_splitting, splitting, UND_EACH_BLOCK)
 
 static void split(und_spray *s, int i)
 {
@@ -64,12 +71,11 @@ static void split(und_spray *s, int i)
 
 void und_spray_split(und_spray *s, double dt)
 {
-    int count = s->count, chunks = count / CHUNK + (count % CHUNK != 0);
-    double chance = -und_expm1(-s->split * dt);
-    PARALLEL_FOR(chunks < 4 ? 1 : s->threads)
-    for (int c = 0; c < chunks; c++)
-        s->chunk_landed[c] = list_splitting(s, c, chance);
-    for (int c = 0; c < chunks; c++)
+    const splitting args = {s, -und_expm1(-s->split * dt)};
+    const und_set all = und_set_list(s->place[0], s->count, CHUNK, 4);
+    const und_device device = {.threads = s->threads};
+    und_pass(&device, list_splitting, &args, &all);
+    for (int c = 0; c < all.blocks; c++)
         for (int k = 0; k < s->chunk_landed[c]; k++)
             split(s, s->landed[c * CHUNK + k]);
 }

@@ -40,13 +40,14 @@ enum { AT_ROW_ENDS = UND_AT_OWN, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; 
 
 static const und_field fields[] = {FIELD(c, .halo = UND_HALO_CROSSED), FIELD(film, .halo = UND_HALO_CROSSED)};
 static const und_field part_fields[] = {
-    PART(inside, UND_AT_CELLS),    PART(own, UND_AT_CELLS),       PART(kind, UND_AT_CELLS),
-    PART(mark, UND_AT_CELLS),      PART(unsure, UND_AT_CELLS),
+    PART(inside, UND_AT_CELLS),   PART(own, UND_AT_CELLS),        PART(kind, UND_AT_CELLS),
+    PART(mark, UND_AT_CELLS),     PART(unsure, UND_AT_CELLS),
 
-    PART(chunk, AT_LISTED),        PART(row_chunk, AT_LISTED),    PART(wakes, AT_CHUNKS),
-    PART(row_count, UND_AT_ROWS),  PART(row_sum, UND_AT_ROWS),    PART(row_total, UND_AT_ROWS),
-    PART(row_most, UND_AT_ROWS),   PART(row_films, UND_AT_ROWS),  PART(row_layers, UND_AT_ROWS),
-    PART(block_most, UND_AT_ROWS), PART(row_chunks, AT_ROW_ENDS), PART(row_left, AT_ROW_ENDS)};
+    PART(chunk, AT_LISTED),       PART(row_chunk, AT_LISTED),     PART(wakes, AT_CHUNKS),
+    PART(row_count, UND_AT_ROWS), PART(row_sum, UND_AT_ROWS),     PART(row_total, UND_AT_ROWS),
+    PART(row_most, UND_AT_ROWS),  PART(block_count, UND_AT_ROWS), PART(block_chunks, UND_AT_ROWS),
+    PART(row_films, UND_AT_ROWS), PART(block_most, UND_AT_ROWS),  PART(row_chunks, AT_ROW_ENDS),
+    PART(row_left, AT_ROW_ENDS),  PART(row_layers, UND_AT_ROWS)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
 void und_volume_get_cells(const und_volume *v, int reach)
@@ -245,52 +246,68 @@ static void mark_row(const und_volume_listing *l, und_place p)
     if (l->cleared)
         memset(l->cleared + p.at, 0, (size_t)m->n[0]);
 }
-UND_KERNEL(mark_row, und_volume_listing, UND_EACH_ROW)
 
-/* Numbers of rows become sums of those before; the sum of all. */
-static int add_up(const und_mac *m, int32_t *numbers)
-{
-    const int rows = und_mac_rows(m);
-    int sum = 0;
-    for (int row = 0; row < rows; row++) {
-        for (const int next = und_mac_next_row(m, row); row < next; row++)
-            numbers[row] = sum; /* rows that are not there have none */
-        const int own = row < rows ? numbers[row] : 0;
-        if (row < rows)
-            numbers[row] = sum;
-        sum += own;
-    }
-    return sum;
-}
-static void add_rows_up(const und_volume_listing *l, und_place p)
+/* Of a block of rows; those that are not there have none. */
+static void mark_rows(const und_volume_listing *l, und_place p)
 {
     und_volume_parts *parts = l->v->parts;
     const und_mac *m = &l->v->mac;
-    (void)p;
-    parts->count = add_up(m, parts->row_count);
-    parts->chunk_count = parts->row_chunks[und_mac_rows(m)] = add_up(m, parts->row_chunks);
+    int32_t count = 0, chunks = 0;
+    for (int row = (int)p.at; row < (int)p.at + p.x; row++) {
+        if (!und_mac_has_row(m, row))
+            continue;
+        mark_row(l, (und_place){.at = und_mac_row(m, row), .y = row % m->n[1], .z = row / m->n[1]});
+        count += parts->row_count[row];
+        chunks += parts->row_chunks[row];
+    }
+    parts->block_count[p.y] = count;
+    parts->block_chunks[p.y] = chunks;
 }
-UND_KERNEL(add_rows_up, und_volume_listing, UND_EACH_BLOCK)
+UND_KERNEL(mark_rows, und_volume_listing, UND_EACH_BLOCK)
 
-static void list_row(const und_volume_listing *l, und_place p)
+/* Blocks are few. */
+static void add_blocks_up(const und_volume_listing *l, und_place p)
+{
+    und_volume_parts *parts = l->v->parts;
+    int32_t count = 0, chunks = 0;
+    (void)p;
+    for (int block = 0; block < l->rows.blocks; block++) {
+        const int32_t own = parts->block_chunks[block];
+        count += parts->block_count[block];
+        parts->block_chunks[block] = chunks;
+        chunks += own;
+    }
+    parts->count = count;
+    parts->chunk_count = parts->row_chunks[l->rows.rows] = chunks;
+}
+UND_KERNEL(add_blocks_up, und_volume_listing, UND_EACH_BLOCK)
+
+/* What is before each row of a block, and its chunks. */
+static void list_rows(const und_volume_listing *l, und_place p)
 {
     const und_volume_parts *parts = l->v->parts;
-    const int row = p.y + p.z * l->v->mac.n[1], first = parts->row_chunks[row];
-    memcpy(parts->chunk + first, parts->row_chunk + (size_t)row * (size_t)parts->per_row,
-           (size_t)(parts->row_chunks[row + 1] - first) * sizeof *parts->chunk);
+    int32_t first = parts->block_chunks[p.y];
+    for (int row = (int)p.at; row < (int)p.at + p.x; row++) {
+        const int32_t own = und_mac_has_row(&l->v->mac, row) ? parts->row_chunks[row] : 0;
+        parts->row_chunks[row] = first;
+        memcpy(parts->chunk + first, parts->row_chunk + (size_t)row * (size_t)parts->per_row,
+               (size_t)own * sizeof *parts->chunk);
+        first += own;
+    }
 }
-UND_KERNEL(list_row, und_volume_listing, UND_EACH_ROW)
+UND_KERNEL(list_rows, und_volume_listing, UND_EACH_BLOCK)
 
 void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS])
 {
-    l->rows = und_set_rows(&l->v->mac, UND_ROWS_INSIDE);
+    l->rows = und_set_shared(&l->v->device, &l->v->mac, UND_ROWS_INSIDE);
     l->once = und_set_list(l->v, 1, 1, 1);
-    l->pass[0] = UND_PASS(mark_row, l, &l->rows);
-    l->pass[1] = UND_PASS(add_rows_up, l, &l->once);
-    l->pass[2] = UND_PASS(list_row, l, &l->rows);
+    l->pass[0] = UND_PASS(mark_rows, l, &l->rows);
+    l->pass[1] = UND_PASS(add_blocks_up, l, &l->once);
+    l->pass[2] = UND_PASS(list_rows, l, &l->rows);
     for (int i = 0; i < UND_VOLUME_LIST_STEPS; i++)
         steps[i] = (und_step){.passes = &l->pass[i], .count = 1};
-    l->counts = of_rows(l->v, l->v->parts->row_count, sizeof *l->v->parts->row_count);
+    l->counts = und_halo_of_slices(&l->v->mac, l->v->parts->block_count, sizeof *l->v->parts->block_count, 0,
+                                   l->v->mac.n[2]);
     steps[1].halo = &l->counts;
     steps[1].halos = l->sums;
 }
@@ -406,7 +423,7 @@ static void pay_from(const und_volume *v, size_t at, size_t from)
     v->c[at] += part;
 }
 
-void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at)
+void und_volume_pay_one(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
     for (size_t from; v->c[at] < 0 && (from = fullest_near(v, walls, at)) != at;)
         pay_from(v, at, from);
@@ -435,7 +452,7 @@ static size_t fullest_away(const und_volume *v, const int cell[3], size_t at, in
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
     int cell[3];
-    und_volume_pay(v, walls, at);
+    und_volume_pay_one(v, walls, at);
     und_volume_cell(&v->mac, at, cell);
     for (int away = 2; v->c[at] < 0 && away <= UND_VOLUME_PAY_FURTHEST && !walls->room; away++)
         for (size_t from; v->c[at] < 0 && (from = fullest_away(v, cell, at, away)) != at;)

@@ -545,31 +545,54 @@ static bool is_stopped(const und_volume *v, const und_volume_walls *walls, size_
     return (way % 2 ? u < 0 : u > 0) && !(walls->open[a][behind] > 0);
 }
 
+typedef struct kept_films {
+    const und_volume *v;
+    const und_distance *d;
+    const und_volume_walls *walls;
+    const size_t *cells;
+    float *const *u;
+} kept_films;
+
+/* Of film i.  Two that share a face have kept the same. */
+static void free_film(const kept_films *f, int i)
+{
+    const und_volume *v = f->v;
+    const size_t at = f->cells[i];
+    float distance, normal[3];
+    if (!und_volume_leans(v, f->walls, at, &distance, normal))
+        return;
+    const bool slanted = und_volume_is_slanted(v, f->walls, f->d->phi, at, normal);
+    if (!slanted && !und_volume_is_straight(normal))
+        return;
+    for (int way = 0; way < 2 * axes_of(&v->mac); way++) {
+        const int a = way / 2;
+        const size_t step = (size_t)v->mac.step[a], next = way % 2 ? at + step : at - step;
+        const size_t face = way % 2 ? at : next;
+        const float kept = v->parts->kept[UND_VOLUME_FACES * i + way];
+        if ((slanted || fabsf(normal[a]) < ALONG) && f->walls->open[a][face] > 0 &&
+            !is_stopped(v, f->walls, at, way, kept) &&
+            (!v->parts->inside[next] || (f->d->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
+            __atomic_store(&f->u[a][face], &kept, __ATOMIC_RELAXED);
+    }
+}
+
+static void free_films(const kept_films *f, und_place p)
+{
+    for (int i = (int)p.at; i < (int)p.at + p.x; i++)
+        free_film(f, i);
+}
+UND_KERNEL(free_films, kept_films, UND_EACH_BLOCK)
+
 /* Along its wall nothing presses on a film but what is thicker beside it; what a slanted wall bears of it is
  * known. */
 void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                            const size_t *cells, int count, float *const u[3])
 {
-    float distance, normal[3];
+    enum { AT_ONCE = 64, WORTH = 16 }; /* fewer are not worth a region */
+    const kept_films f = {v, d, walls, cells, u};
+    const und_set films = und_set_list(cells, count, AT_ONCE, WORTH);
     und_volume_get_films(v, d);
-    for (int i = 0; i < count; i++) {
-        const size_t at = cells[i];
-        if (!und_volume_leans(v, walls, at, &distance, normal))
-            continue;
-        const bool slanted = und_volume_is_slanted(v, walls, d->phi, at, normal);
-        if (!slanted && !und_volume_is_straight(normal))
-            continue;
-        for (int way = 0; way < 2 * axes_of(&v->mac); way++) {
-            const int a = way / 2;
-            const size_t step = (size_t)v->mac.step[a], next = way % 2 ? at + step : at - step;
-            const size_t face = way % 2 ? at : next;
-            const float kept = v->parts->kept[UND_VOLUME_FACES * i + way];
-            if ((slanted || fabsf(normal[a]) < ALONG) && walls->open[a][face] > 0 &&
-                !is_stopped(v, walls, at, way, kept) &&
-                (!v->parts->inside[next] || (d->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
-                u[a][face] = kept;
-        }
-    }
+    und_pass(&v->device, free_films, &f, &films);
     und_scratch_give_back(v->parts->scratch, v->parts->kept);
     v->parts->kept = NULL;
 }

@@ -4,8 +4,8 @@
  * Weymouth & Yue 2010: between the axes a cell of the liquid is not full, since the flow keeps its volume in
  * all axes together only; what it lacks is lent to it, and taken back after the last.  So whatever the flow
  * is, all that a cell loses another gets. */
-#include "surface/volume_move_kernel.h"
 #include "surface/volume_parts.h"
+#include "surface/volume_pay_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -391,6 +391,9 @@ UND_KERNEL_AXES(set_fluxes, move, UND_EACH_BLOCK)
 
 /* ---- What cells owe ---- */
 
+/* A cell that gave away more of what it was lent than it had gets that back while those that it gave it to
+ * are near, or from what left. */
+
 static bool is_beside_out(const move *m, size_t at)
 {
     for (int side = 0; side < 2 * m->args.axes && !m->flow->leaves; side++) {
@@ -401,53 +404,52 @@ static bool is_beside_out(const move *m, size_t at)
     return false;
 }
 
-static void refresh_fraction(const und_volume_move_args *a, size_t at)
+/* What nobody around can pay a cell gets back from what left beside it. */
+static void pay_by_left(const move *m, und_place p)
+{
+    const und_volume_chunk *const first = m->v->parts->chunk + p.at;
+    for (const und_volume_chunk *k = first; k < first + p.x; k++)
+        UND_VOLUME_OF_CHUNK(k, k->gives, at)
+    if (m->v->c[at] < 0 && is_beside_out(m, at)) {
+        int cell[3];
+        und_volume_cell(&m->v->mac, at, cell);
+        __atomic_fetch_add(&m->args.row_sum[cell[1] + cell[2] * m->v->mac.n[1]], m->v->c[at],
+                           __ATOMIC_RELAXED);
+        m->v->c[at] = 0;
+        und_volume_refresh(&m->args, at);
+    }
+}
+UND_KERNEL(pay_by_left, move, UND_EACH_BLOCK)
+
+/* Some threads may tell a cell, and all of them the same. */
+static void refresh_shared(const und_volume_move_args *a, size_t at)
 {
     int cell[3];
     und_volume_cell(&a->mac, at, cell);
-    if (und_present_has(a->mac.present, cell[1], cell[2]))
-        und_lanes_store_some(a->fraction + at,
-                             und_volume_fractions(a, at, und_lanes_int_load_some(a->c + at, 1)), 1);
+    if (!und_present_has(a->mac.present, cell[1], cell[2]))
+        return;
+    const und_lanes part = und_volume_fractions(a, at, und_lanes_int_load_some(a->c + at, 1));
+    const float own = part[0];
+    __atomic_store(&a->fraction[at], &own, __ATOMIC_RELAXED);
 }
 
-/* Of a cell and those that may have paid for it. */
-static void refresh_fractions(const move *m, size_t at)
+/* Cells that owed, and those that may have paid, are as full as they are now: what was lent them counts no
+ * more. */
+static void refresh_around(const move *m, und_place p)
 {
     enum { AROUND = UND_VOLUME_AROUND };
-    const und_volume_parts *p = m->v->parts;
-    for (int k = 0; k < AROUND * AROUND; k++) {
-        const size_t beside = (size_t)((ptrdiff_t)at + p->around[k / AROUND]);
-        const size_t next = (size_t)((ptrdiff_t)beside + p->around[k % AROUND]);
-        if (p->own[beside] && p->own[next])
-            refresh_fraction(&m->args, next);
-    }
-}
-
-/* A cell that gave away more of what it was lent than it had gets that back while those that it gave it to
- * are beside it, or from what left. */
-static void pay(const move *m, size_t at)
-{
-    int32_t *c = m->v->c;
-    int cell[3];
-    und_volume_pay(m->v, m->walls, at);
-    if (c[at] < 0 && is_beside_out(m, at)) {
-        und_volume_cell(&m->v->mac, at, cell);
-        m->args.row_sum[cell[1] + cell[2] * m->v->mac.n[1]] += c[at];
-        c[at] = 0;
-    }
-    refresh_fractions(m, at);
-}
-
-/* After a part of the step.  Few do: one after the other. */
-static void pay_all(const move *m, und_place p)
-{
-    const und_volume_chunk *const end = m->v->parts->chunk + m->v->parts->chunk_count;
-    (void)p;
-    for (const und_volume_chunk *k = m->v->parts->chunk; k < end; k++)
+    const und_volume_parts *parts = m->v->parts;
+    const und_volume_chunk *const first = parts->chunk + p.at;
+    for (const und_volume_chunk *k = first; k < first + p.x; k++)
         UND_VOLUME_OF_CHUNK(k, k->gives, at)
-    pay(m, at);
+    for (int i = 0; i < AROUND * AROUND; i++) {
+        const size_t beside = (size_t)((ptrdiff_t)at + parts->around[i / AROUND]);
+        const size_t next = (size_t)((ptrdiff_t)beside + parts->around[i % AROUND]);
+        if (parts->own[beside] && parts->own[next])
+            refresh_shared(&m->args, next);
+    }
 }
-UND_KERNEL(pay_all, move, UND_EACH_BLOCK)
+UND_KERNEL(refresh_around, move, UND_EACH_BLOCK)
 
 /* ---- Parts and axes ---- */
 
@@ -472,9 +474,13 @@ static void tell_leaving(const move *m, int axis)
 enum { AXES = 3, FURTHER = 2, PASSES = AXES * (2 + 2 * FURTHER) + 1 };
 enum { PARTS = 6 }; /* of a step that one parallel region does */
 
+enum { ROUNDS = 2, PAYING = 2 * ROUNDS + 2 };
+
 typedef struct part_of_step {
     move m[AXES];
-    und_pass pass[PASSES], pays;
+    und_pass pass[PASSES], pays[PAYING];
+    und_volume_pay_args round[ROUNDS];
+    bool none[ROUNDS];
     int count;
 } part_of_step;
 
@@ -510,14 +516,38 @@ static void add_axis(const move *whole, int part, int a, const und_set *slices, 
     to->pass[to->count++] = UND_PASS_AXIS(und_volume_add, axis, &m->args, slices);
 }
 
+/* In each round those that are left of the one before ask. */
+static int add_paying(const move *whole, const und_set *chunks, part_of_step *p, und_step *steps)
+{
+    int count = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        p->none[round] = true;
+        p->round[round] = (und_volume_pay_args){.m = whole->args, .none = &p->none[round]};
+        p->pays[count] = UND_PASS(und_volume_ask, &p->round[round], chunks);
+        p->pays[count + 1] = UND_PASS(und_volume_pay, &p->round[round], chunks);
+        steps[count] = (und_step){
+            .passes = &p->pays[count], .count = 1, .unless = round > 0 ? &p->none[round - 1] : NULL};
+        steps[count + 1] = (und_step){.passes = &p->pays[count + 1], .count = 1, .unless = &p->none[round]};
+        count += 2;
+    }
+    if (whole->args.any_open && !whole->flow->leaves) {
+        p->pays[count] = UND_PASS(pay_by_left, whole, chunks);
+        steps[count] = (und_step){.passes = &p->pays[count], .count = 1};
+        count++;
+    }
+    p->pays[count] = UND_PASS(refresh_around, whole, chunks);
+    steps[count] = (und_step){.passes = &p->pays[count], .count = 1, .unless = &p->none[0]};
+    return count + 1;
+}
+
 /* Some parts of the step, an axis after the other: all in one go where nobody asks what leaves. */
 static void move_parts(const move *whole, int first, int end)
 {
     const und_device device = whole->v->device;
     const und_set slices = und_set_slices(&whole->v->mac, UND_ROWS_INSIDE);
     part_of_step parts[PARTS];
-    const und_set once = und_set_list(whole, 1, 1, 1);
-    und_step steps[PARTS * (PASSES + 1)];
+    const und_set chunks = und_volume_chunks(whole->v);
+    und_step steps[PARTS * (PASSES + PAYING)];
     int count = 0;
     for (int part = first; part < end; part++) {
         part_of_step *p = &parts[part - first];
@@ -534,8 +564,7 @@ static void move_parts(const move *whole, int first, int end)
         }
         if (p->count > 0)
             count += und_pass_chain_steps(steps + count, p->pass, p->count);
-        p->pays = UND_PASS(pay_all, whole, &once);
-        steps[count++] = (und_step){.passes = &p->pays, .count = 1};
+        count += add_paying(whole, &chunks, p, steps + count);
         if (whole->flow->leaves) {
             und_pass_steps(&device, steps, count);
             count = 0;
@@ -556,6 +585,7 @@ static und_volume_move_args args_of(const und_volume *v, const und_distance *d, 
                               .fraction = p->fraction,
                               .kind = p->kind,
                               .unsure = p->unsure,
+                              .to = p->to,
                               .inside = p->inside,
                               .own = p->own,
                               .others = p->others,
@@ -586,11 +616,12 @@ static und_volume_move_args args_of(const und_volume *v, const und_distance *d, 
 }
 
 /* In a part of the step a flux across slices is told by two on either side and where there are solids one
- * more, one across others by those beside; and what a cell owes is paid two away, of which those around are
- * told.  Before all of them, cells are woken as far as liquid comes. */
+ * more, one across others by those beside; and what a cell gets of what it owes is told by who asks the one
+ * that it asks, two away, by what these see, two away, in each round.  Before all of them, cells are woken as
+ * far as liquid comes. */
 static int reach_beyond(const move *m)
 {
-    enum { IN_PART = 12 };
+    enum { IN_ROUND = 3 * UND_VOLUME_PAY_REACH, IN_PART = 8 + ROUNDS * IN_ROUND };
     const int parts = (int)ceil(m->flow->fastest * m->flow->per_speed / (double)FURTHEST);
     return (parts < 1 ? 1 : parts) * IN_PART + (int)ceilf(m->args.reach) + 2;
 }

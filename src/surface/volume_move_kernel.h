@@ -8,11 +8,12 @@
 #include "grid/pass.h"
 #include "surface/volume_kernel.h"
 
-#define UND_VOLUME_LEAST_ROOM 0.05f /* of a cell: those with less say nothing about the surface */
-#define UND_VOLUME_RISEN 1.6f       /* cells: phi beside liquid that is no distance to it */
-#define UND_VOLUME_FULL (1 - 1e-4f) /* of a cell's room: a plane has no say in what has more, */
-#define UND_VOLUME_MIST 1e-5f       /* or less */
-#define UND_VOLUME_ALOFT_FROM 0.9f  /* cells: phi of what it shows nothing of */
+#define UND_VOLUME_LEAST_ROOM 0.05f   /* of a cell: those with less say nothing about the surface */
+#define UND_VOLUME_RISEN 1.6f         /* cells: phi beside liquid that is no distance to it */
+#define UND_VOLUME_FULL (1 - 1e-4f)   /* of a cell's room: a plane has no say in what has more, */
+#define UND_VOLUME_MIST 1e-5f         /* or less */
+enum { UND_VOLUME_PAY_NOBODY = 255 }; /* in to[] */
+#define UND_VOLUME_ALOFT_FROM 0.9f    /* cells: phi of what it shows nothing of */
 
 /* Of either sign. */
 UND_INLINE und_lanes_int und_volumes_at_most(und_lanes_int units, und_lanes_int most)
@@ -25,7 +26,7 @@ typedef struct und_volume_move_args {
     int axes, parts, part;
     int32_t *c, *flux, *extra; /* extra: what cells were lent */
     float *fraction;
-    uint8_t *kind, *unsure;
+    uint8_t *kind, *unsure, *to; /* to: whom cells ask that owe something (volume_pay_kernel.h) */
     const uint8_t *inside, *own, *film, *beside_thin;
     const float *phi, *u[3], *open[3], *distance;
     const float *room; /* NULL: there are no solids */
@@ -427,6 +428,8 @@ UND_INLINE void und_volume_add_chunk(const und_volume_move_args *m, und_volume_c
         und_volume_lend(m, k, c);
     const und_lanes_int owes = (und_lanes_bytes(m->kind + at) == UND_VOLUME_ACTIVE) & (c < 0);
     k->gives = (uint16_t)(m->ends ? k->bits & und_lanes_bits(owes) : 0);
+    if (m->ends)
+        und_lanes_bytes_store_some(m->to + at, (und_lanes_int){0} + UND_VOLUME_PAY_NOBODY, k->bits);
 }
 
 /* Of a row.  What was lent is taken back at the end of a part. */

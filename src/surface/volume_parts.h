@@ -33,10 +33,11 @@ typedef struct und_volume_parts {
     ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
     und_volume_chunk *row_chunk;         /* [row][per_row], while the list is made */
     int per_row;
-    int32_t *row_count;  /* of the list before each row: cells */
-    int32_t *row_chunks; /* and chunks; behind the last row too */
-    int32_t *row_left;   /* the same of those that are looked at again */
-    uint16_t *wakes;     /* [row][per_row], while it is looked which cells the flow goes through */
+    int32_t *row_count;                  /* of each row's part of the list: cells */
+    int32_t *row_chunks;                 /* of the list before each row: chunks; behind the last row too */
+    int32_t *block_count, *block_chunks; /* the same of blocks of rows, while the list is made */
+    int32_t *row_left;                   /* the same of those that are looked at again */
+    uint16_t *wakes; /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
     int64_t *row_sum;
     und_total *row_total;
@@ -133,7 +134,7 @@ und_pass und_volume_encloses_pass(const und_volume_enclosing *e, const und_set *
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts);
 void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts);
 /* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds. */
-void und_volume_pay(const und_volume *v, const und_volume_walls *walls, size_t at);
+void und_volume_pay_one(const und_volume *v, const und_volume_walls *walls, size_t at);
 /* The same, and where there are no solids then cells further off. */
 enum { UND_VOLUME_PAY_FURTHEST = 8 };
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at);

@@ -3,6 +3,7 @@
 #include "surface/volume_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { GATHERING = 3 }; /* rounds */
 enum { NOT, THIN, LOOSE };
@@ -202,7 +203,20 @@ static inline void choose(const thin *t, und_place block)
 }
 UND_KERNEL(choose, thin, UND_EACH_BLOCK)
 
-/* Of those the ones that break up now; and cells that owe. */
+/* Bits of the cells around one that are as thin, so that drops of it may take some of them along. */
+static unsigned find_along(const thin *t, size_t at)
+{
+    const und_volume_parts *p = t->v->parts;
+    unsigned along = 0;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const size_t next = (size_t)((ptrdiff_t)at + p->around[k]);
+        if (next != at && p->mark[next] != NOT && p->own[next] && und_volume_linked(t->v, t->walls, at, k))
+            along |= 1u << k;
+    }
+    return along;
+}
+
+/* Of those the ones that break up now; and cells that owe.  fraction[] has what is along then. */
 static inline void choose_breaking(const thin *t, und_place block)
 {
     const und_volume *v = t->v;
@@ -213,8 +227,11 @@ static inline void choose_breaking(const thin *t, und_place block)
         {
             int cell[3];
             und_volume_cell(&v->mac, at, cell);
-            k->gives |= (uint16_t)((v->c[at] > 0 && t->breaks(t->context, cell, v->parts->fraction[at]))
-                                   << (at - (size_t)k->at));
+            if (!(v->c[at] > 0) || !t->breaks(t->context, cell, v->parts->fraction[at]))
+                continue;
+            const unsigned along = find_along(t, at);
+            memcpy(v->parts->fraction + at, &along, sizeof along);
+            k->gives |= (uint16_t)(1u << (at - (size_t)k->at));
         }
     }
 }
@@ -238,22 +255,19 @@ static void find_breaking(const thin *t)
     und_pass_steps(&t->v->device, steps, count);
 }
 
-/* Whether neighbour k is as thin, so that drops of a cell may take some of it along. */
-static bool goes_along(const thin *t, size_t at, int k, size_t *next)
+static unsigned along_of(const thin *t, size_t at)
 {
-    const und_volume *v = t->v;
-    *next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
-    return *next != at && v->parts->mark[*next] != NOT && v->parts->own[*next] && v->c[*next] > 0 &&
-           und_volume_linked(v, t->walls, at, k);
+    unsigned along;
+    memcpy(&along, t->v->parts->fraction + at, sizeof along);
+    return along;
 }
 
 static int32_t thin_around(const thin *t, size_t at)
 {
     int64_t sum = 0;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        size_t next;
-        if (goes_along(t, at, k, &next))
-            sum += t->v->c[next];
+    for (unsigned along = along_of(t, at); along; along &= along - 1) {
+        const int32_t c = t->v->c[(ptrdiff_t)at + t->v->parts->around[__builtin_ctz(along)]];
+        sum += c > 0 ? c : 0;
     }
     return (int32_t)(sum < MOST_ALONG ? sum : MOST_ALONG);
 }
@@ -267,7 +281,7 @@ static void take(und_volume *v, und_distance *d, size_t at, int32_t amount)
         return;
     und_volume_cell(&v->mac, at, cell);
     d->phi[at] = v->c[at] == 0 ? GONE : fminf(d->phi[at] + und_volume_cells(amount), GONE);
-    und_distance_refresh_at(d, cell[1], cell[2]);
+    und_distance_refresh_cell(d, cell);
 }
 
 /* First of the cell itself. */
@@ -278,9 +292,9 @@ static void take_away(const thin *t, und_distance *d, size_t at, int32_t amount)
     if (part > 0 || v->c[at] == 0)
         take(v, d, at, part);
     amount -= part;
-    for (int k = 0; k < UND_VOLUME_AROUND && amount > 0; k++) {
-        size_t next;
-        if (!goes_along(t, at, k, &next))
+    for (unsigned along = along_of(t, at); along && amount > 0; along &= along - 1) {
+        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[__builtin_ctz(along)]);
+        if (!(v->c[next] > 0))
             continue;
         part = amount < v->c[next] ? amount : v->c[next];
         take(v, d, next, part);
