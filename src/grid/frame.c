@@ -179,14 +179,17 @@ und_item *und_frame_add_rows(und_frame *frame, const und_item_def *def, size_t v
 bool und_item_written(const und_item *item, size_t begin, size_t end, size_t *next)
 {
     const und_item_rows *r = item->rows;
-    size_t row = r ? begin / r->values : 0;
+    size_t row = r ? begin / r->values : 0, last = r ? (end - 1) / r->values : 0;
     const bool first = !r || (r->bits[row >> 6] >> (row & 63) & 1);
-    for (*next = r ? (row + 1) * r->values : end; *next < end; *next += r->values) {
-        row++;
-        if ((r->bits[row >> 6] >> (row & 63) & 1) != first)
+    const uint64_t alike = first ? ~UINT64_C(0) : 0;
+    for (row++; r && row <= last;)
+        if ((row & 63) == 0 && r->bits[row >> 6] == alike)
+            row += 64;
+        else if ((r->bits[row >> 6] >> (row & 63) & 1) == first)
+            row++;
+        else
             break;
-    }
-    *next = *next < end ? *next : end;
+    *next = r && row <= last ? row * r->values : end;
     return first;
 }
 
