@@ -3,7 +3,8 @@
  * twentieth. It is libhdf5 that reads them.
  *
  * HDF5 File Format Specification, version 2.0: a superblock of version 2, object headers of version 2, links
- * and attributes in the headers, arrays contiguous or in chunks, found by a B-tree of version 1.  Objects come before what refers to them: arrays, then their groups, the root last. */
+ * and attributes in the headers, arrays contiguous or in chunks, found by a B-tree of version 1.  Objects
+ * come before what refers to them: arrays, then their groups, the root last. */
 #ifndef UND_CACHE_HDF5_FILE_H
 #define UND_CACHE_HDF5_FILE_H
 

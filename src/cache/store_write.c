@@ -45,7 +45,7 @@ typedef struct packer {
     size_t dim[4], along[4]; /* of a chunk; chunks along each axis */
     size_t values, chunks;   /* of a chunk; of the item */
     int level;
-    size_t bound;             /* of a chunk that is packed */
+    size_t bound; /* of a chunk that is packed */
     unsigned char *mixed, *packed;
     size_t size[BATCH];       /* 0: zlib failed */
     size_t *todo, todo_count; /* chunks to be packed: of those of which nothing was written only the first */

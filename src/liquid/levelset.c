@@ -639,8 +639,7 @@ static und_status check_memory(const und_levelset *s, und_error *err)
     const double per_cell =
         100; /* bytes: velocities, distances, the system; particles lie near the surface */
     const double viscous = s->viscous ? 400 : 0;
-    const double cells =
-        s->present ? (double)s->present->rows * (double)s->mac.step[1] : (double)s->mac.count;
+    const double cells = s->present ? s->present->cells : (double)s->mac.count;
     return und_liquid_check_memory("levelset", s->mac.n, (per_cell + viscous) * cells, err);
 }
 

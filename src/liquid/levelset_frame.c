@@ -247,7 +247,7 @@ static bool all_finite(const und_levelset *s)
     const und_mac *m = &s->mac;
     for (int z = -1; z <= m->n[2]; z++)
         for (int y = -1; y <= m->n[1]; y++)
-            for (int x = -1; x <= m->n[0] && und_present_has(m->present, y, z); x++) {
+            for (int x = und_mac_part(m, y, z).begin; x < und_mac_part(m, y, z).end; x++) {
                 const size_t at = und_mac_at(m, x, y, z);
                 for (int f = 0; f < 4; f++)
                     if (!isfinite(fields[f][at]))
@@ -289,13 +289,13 @@ static void tell_appeared(und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const double cell = s->def.dx * s->def.dx * s->def.dx;
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end && s->solids.any; at++) {
-            const double room = (double)s->solids.room[at] * UND_VOLUME_ONE;
-            const double over = (double)und_levelset_volume_cells(s)[at] - room;
-            if (over > 0 && (is_taken(s, at) || (s->solids.room[at] < 1 && is_beside_taken(s, at))))
-                s->squeezed[s->solids.owner[at]] += over * cell / UND_VOLUME_ONE;
-        }
+    UND_MAC_EACH_STRETCH(m, first, count)
+    for (size_t at = first; at < first + count && s->solids.any; at++) {
+        const double room = (double)s->solids.room[at] * UND_VOLUME_ONE;
+        const double over = (double)und_levelset_volume_cells(s)[at] - room;
+        if (over > 0 && (is_taken(s, at) || (s->solids.room[at] < 1 && is_beside_taken(s, at))))
+            s->squeezed[s->solids.owner[at]] += over * cell / UND_VOLUME_ONE;
+    }
 }
 
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err)

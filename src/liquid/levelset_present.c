@@ -12,9 +12,9 @@ enum {
     SLACK = 8 /* rows that come around those that are needed */
 };
 
-static int all_rows(const und_mac *m)
+static double all_cells(const und_mac *m)
 {
-    return (m->n[1] + 2) * (m->n[2] + 2);
+    return (double)(m->n[0] + 2) * (m->n[1] + 2) * (m->n[2] + 2);
 }
 
 und_status und_levelset_rows_open(und_levelset *s, und_error *err)
@@ -22,7 +22,7 @@ und_status und_levelset_rows_open(und_levelset *s, und_error *err)
     s->present = s->asked_rows = NULL;
     if (!s->few_rows || (double)s->mac.count < s->def.window.automatic)
         return UND_OK;
-    s->asked_rows = und_present_open(&s->mac, err);
+    s->asked_rows = und_present_open_parts(&s->mac, err);
     return s->asked_rows ? UND_OK : err->status;
 }
 
@@ -43,8 +43,9 @@ void und_levelset_need_box(und_levelset *s, const int low[3], const int high[3])
 {
     const und_mac *m = &s->mac;
     if (s->asked_rows && low[0] < high[0])
-        und_present_add_box(s->asked_rows, m, (const int[]){low[1] - m->low[1], low[2] - m->low[2]},
-                            (const int[]){high[1] - m->low[1], high[2] - m->low[2]});
+        und_present_add_box(s->asked_rows, m,
+                            (const int[]){low[0] - m->low[0], low[1] - m->low[1], low[2] - m->low[2]},
+                            (const int[]){high[0] - m->low[0], high[1] - m->low[1], high[2] - m->low[2]});
 }
 
 und_status und_levelset_choose_rows(und_levelset *s, const und_levelset *from, und_error *err)
@@ -57,9 +58,9 @@ und_status und_levelset_choose_rows(und_levelset *s, const und_levelset *from, u
     else
         und_present_grow(p, &s->mac, s->def.window.margin + SLACK);
     und_present_count(p, &s->mac);
-    if (FEW * p->rows > all_rows(&s->mac))
+    if (FEW * p->cells > all_cells(&s->mac))
         return UND_OK;
-    if (!(s->present = und_present_open(&s->mac, err)))
+    if (!(s->present = und_present_open_parts(&s->mac, err)))
         return err->status;
     und_present_unite(s->present, &s->mac, p);
     s->mac.present = s->present;
@@ -81,11 +82,10 @@ und_status und_levelset_state_rows(und_levelset *s, const und_frame *state, und_
     if (!s->asked_rows || !phi || (s->volume && !held))
         return UND_OK;
     UND_MAC_EACH_ROW (m, row) {
-        bool wet = false;
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end && !wet; at++)
-            wet = phi[at] < 0 || (held && held[at] != 0);
-        if (wet)
-            und_present_add(s->asked_rows, row % m->n[1], row / m->n[1]);
+        const size_t first = und_mac_row(m, row);
+        for (int x = 0; x < m->n[0]; x++)
+            if (phi[first + (size_t)x] < 0 || (held && held[first + (size_t)x] != 0))
+                und_present_add_part(s->asked_rows, row % m->n[1], row / m->n[1], (und_span){x, x + 1});
     }
     return und_levelset_choose_rows(s, NULL, err);
 }
@@ -99,12 +99,12 @@ bool und_levelset_keep_rows(und_levelset *s)
     const bool come = present && und_present_lacks(present, &s->mac, needed);
     und_present_grow(needed, &s->mac, SLACK);
     if (!present)
-        return MANY * FEW * needed->rows < all_rows(&s->mac);
+        return MANY * FEW * needed->cells < all_cells(&s->mac);
     if (come) {
         und_present_unite(present, &s->mac, needed);
         und_solids_rows_came(&s->solids);
         if (s->volume)
             und_volume_rows_came(und_levelset_volumes(s));
     }
-    return present->rows > MANY * needed->rows;
+    return present->cells > MANY * needed->cells;
 }

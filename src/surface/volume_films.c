@@ -188,8 +188,9 @@ static void find_films(const und_volume_filming *f, und_place p)
     const float *phi = f->d->phi;
     const int row = p.y + p.z * v->mac.n[1];
     bool any = false;
-    memset(v->film + p.at, 0, (size_t)v->mac.n[0]);
-    for (size_t first = p.at, end = p.at + (size_t)v->mac.n[0]; first < end; first += UND_LANES) {
+    const size_t begin = und_mac_row_begin(&v->mac, row), end = und_mac_row_end(&v->mac, row);
+    memset(v->film + begin, 0, end - begin);
+    for (size_t first = begin; first < end; first += UND_LANES) {
         unsigned bits = und_volume_aloft(v, phi, first) & und_volume_row_bits(end - first);
         for (bits &= bits ? und_volume_may_lean(v, f->walls, first) : 0; bits; bits &= bits - 1)
             any |= set_film(f, first + (size_t)__builtin_ctz(bits));
@@ -507,8 +508,9 @@ static bool is_cut_by_wall(float room)
 
 static void slow_row(const run *r, und_place p)
 {
-    const size_t end = p.at + (size_t)r->v->mac.n[0];
-    for (size_t first = p.at; first < end; first += UND_LANES) {
+    const int row = p.y + p.z * r->v->mac.n[1];
+    const size_t end = und_mac_row_end(&r->v->mac, row);
+    for (size_t first = und_mac_row_begin(&r->v->mac, row); first < end; first += UND_LANES) {
         const und_lanes room = und_lanes_load(r->walls->room + first);
         size_t bits = und_lanes_bits((room < 1) & (room > 0)) & und_volume_row_bits(end - first);
         for (; bits; bits &= bits - 1) {

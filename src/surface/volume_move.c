@@ -49,7 +49,8 @@ static void wake(const und_volume_move_args *m, size_t at, const int from[3])
 static void wake_around_thin(const und_volume_move_args *m, und_place p)
 {
     const uint16_t *wakes = m->wakes + (size_t)(p.y + p.z * m->mac.n[1]) * (size_t)m->per_row;
-    for (int some = 0; some < m->per_row; some++)
+    const und_span span = und_mac_span(&m->mac, p.y, p.z);
+    for (int some = span.begin / UND_LANES; some * UND_LANES < span.end; some++)
         for (unsigned bits = wakes[some]; bits; bits &= bits - 1) {
             const int x = some * UND_LANES + __builtin_ctz(bits);
             wake(m, p.at + (size_t)x, (const int[3]){x, p.y, p.z});
@@ -405,7 +406,7 @@ static void refresh_fraction(const und_volume_move_args *a, size_t at)
 {
     int cell[3];
     und_volume_cell(&a->mac, at, cell);
-    if (und_present_has(a->mac.present, cell[1], cell[2]))
+    if (und_mac_has(&a->mac, cell[0], cell[1], cell[2]))
         und_lanes_store_some(a->fraction + at,
                              und_volume_fractions(a, at, und_lanes_int_load_some(a->c + at, 1)), 1);
 }
