@@ -47,8 +47,8 @@ typedef struct packer {
     int level;
     size_t bound; /* of a chunk that is packed */
     unsigned char *mixed, *packed;
-    size_t size[BATCH];       /* 0: zlib failed */
-    size_t *todo, todo_count; /* chunks to be packed: of those of which nothing was written only the first */
+    size_t size[BATCH];     /* 0: zlib failed */
+    size_t *due, due_count; /* chunks to be packed: of those of which nothing was written only the first */
 } packer;
 
 /* A zlib stream of any level; its length, 0 where it failed. */
@@ -117,13 +117,13 @@ static size_t *list_chunks(packer *p)
                 const size_t k = chunk_of(p, v, &more);
                 as[k] = k;
             }
-    p->todo = as ? as + p->chunks : NULL;
-    p->todo_count = 0;
+    p->due = as ? as + p->chunks : NULL;
+    p->due_count = 0;
     for (size_t k = 0; as && k < p->chunks; k++) {
         plain = plain == SIZE_MAX && as[k] == SIZE_MAX ? k : plain;
         as[k] = as[k] == SIZE_MAX ? plain : k;
         if (as[k] == k)
-            p->todo[p->todo_count++] = k;
+            p->due[p->due_count++] = k;
     }
     return as;
 }
@@ -166,22 +166,22 @@ static void pack(packer *p, size_t number, int k)
 static void put_chunks(hdf5_file *file, packer *p, hdf5_chunk *chunk, int threads)
 {
     size_t *as = list_chunks(p), bytes = p->values * und_type_size(p->item->type),
-           slots = p->todo_count < BATCH ? p->todo_count : BATCH;
+           slots = p->due_count < BATCH ? p->due_count : BATCH;
     size_t ours = und_deflate_bound(bytes, und_type_size(p->item->type)), zlib = compressBound((uLong)bytes);
     p->bound = ours > zlib ? ours : zlib;
     p->mixed = malloc(slots * bytes);
     file->failed |= !p->mixed || !as;
-    for (size_t first = 0; first < p->todo_count && !file->failed; first += BATCH) {
-        int count = p->todo_count - first < BATCH ? (int)(p->todo_count - first) : BATCH;
+    for (size_t first = 0; first < p->due_count && !file->failed; first += BATCH) {
+        int count = p->due_count - first < BATCH ? (int)(p->due_count - first) : BATCH;
         int team = count < threads ? count : threads;
         p->packed = und_hdf5_room(file, (size_t)count * p->bound);
         if (!p->packed)
             break;
         PARALLEL_FOR(team)
         for (int k = 0; k < count; k++)
-            pack(p, p->todo[first + (size_t)k], k);
+            pack(p, p->due[first + (size_t)k], k);
         for (int k = 0; k < count; k++) {
-            chunk[p->todo[first + (size_t)k]] = (hdf5_chunk){file->bytes, p->size[k]};
+            chunk[p->due[first + (size_t)k]] = (hdf5_chunk){file->bytes, p->size[k]};
             memmove(file->data + file->bytes, p->packed + (size_t)k * p->bound, p->size[k]);
             file->bytes += p->size[k];
             file->failed |= p->size[k] == 0;

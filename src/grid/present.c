@@ -216,3 +216,70 @@ void und_present_count(und_present *p, const und_mac *mac)
             p->cells += part.end - part.begin;
         }
 }
+
+enum { EIGHT = 8, BEFORE = UND_PRESENT_APART / EIGHT }; /* places are looked at in eights */
+
+static int most_pitch(const und_mac *mac)
+{
+    return (mac->n[0] + 2 + 2 * UND_PRESENT_APART) / EIGHT * EIGHT + EIGHT;
+}
+
+int und_present_longest(const und_present *p, const und_mac *mac)
+{
+    int longest = 0;
+    EACH_ROW(p, mac, y, z)
+    {
+        const und_span part = *span_of(p, y, z);
+        longest = part.end - part.begin > longest ? part.end - part.begin : longest;
+    }
+    return longest;
+}
+
+size_t und_present_owners(const und_mac *mac)
+{
+    return (size_t)most_pitch(mac) / EIGHT * (size_t)(mac->n[1] + 4);
+}
+
+/* Of a row's part, in eights from the slice's first on. */
+static und_span place_of(und_span part, int y, int pitch)
+{
+    const int row = (y + 1) * (pitch / EIGHT) + BEFORE + 1;
+    return (und_span){row + (part.begin + 2 * EIGHT * BEFORE) / EIGHT - 2 * BEFORE,
+                      row + (part.end - 1 + 2 * EIGHT * BEFORE) / EIGHT - 2 * BEFORE + 1};
+}
+
+static bool slice_fits(const und_present *p, const und_present *reads, const und_mac *mac, int z, int pitch,
+                       uint16_t *owner)
+{
+    const int end = mac->n[1] + 1;
+    memset(owner, 0, und_present_owners(mac) * sizeof *owner);
+    for (int y = und_present_next(p, -1, end, z); y < end; y = und_present_next(p, y + 1, end, z)) {
+        const und_span at = place_of(*span_of(p, y, z), y, pitch);
+        for (int i = at.begin; i < at.end; i++) {
+            if (owner[i])
+                return false;
+            owner[i] = (uint16_t)(y + 2);
+        }
+    }
+    for (int y = und_present_next(reads, -1, end, z); y < end; y = und_present_next(reads, y + 1, end, z)) {
+        und_span part = *span_of(reads, y, z);
+        part.begin -= part.begin < 0 ? UND_PRESENT_APART : 0;
+        part.end += part.end > mac->n[0] ? UND_PRESENT_APART : 0;
+        const und_span at = place_of(part, y, pitch);
+        for (int i = at.begin; i < at.end; i++)
+            if (owner[i] && owner[i] != y + 2)
+                return false;
+    }
+    return true;
+}
+
+bool und_present_fits(const und_present *p, const und_present *reads, const und_mac *mac, int pitch,
+                      uint16_t *owner)
+{
+    bool fits = pitch <= most_pitch(mac) && mac->n[1] < UINT16_MAX - 2;
+    for (int z = -1; z <= mac->n[2] && fits; z++)
+        if (und_present_next(p, -1, mac->n[1] + 1, z) <= mac->n[1] ||
+            und_present_next(reads, -1, mac->n[1] + 1, z) <= mac->n[1])
+            fits = slice_fits(p, reads, mac, z, pitch, owner);
+    return fits;
+}

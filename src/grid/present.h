@@ -24,6 +24,13 @@ void und_present_grow(und_present *p, const und_mac *mac, int by);
 void und_present_add_window(und_present *p, const und_mac *mac, const und_present *other, const und_mac *of);
 /* Parts become whole words of a mask's bits. */
 void und_present_unite(und_present *p, const und_mac *mac, const und_present *more);
+/* Whether the parts of rows of a slice are in places of their own, and read no others', where rows begin so
+ * many values behind each other; `reads` are parts with UND_PRESENT_APART around them, owner has room for
+ * und_present_owners. */
+bool und_present_fits(const und_present *p, const und_present *reads, const und_mac *mac, int pitch,
+                      uint16_t *owner);
+int und_present_longest(const und_present *p, const und_mac *mac); /* part of a row */
+size_t und_present_owners(const und_mac *mac);
 /* Whether p does not have some of them. */
 bool und_present_lacks(const und_present *p, const und_mac *mac, const und_present *some);
 void und_present_count(und_present *p, const und_mac *mac);

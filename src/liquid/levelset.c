@@ -459,7 +459,7 @@ static bool find_cell(const und_levelset *s, int axis, int x, int y, int z, size
         if (cell[a] < 0 || cell[a] >= m->n[a] + (a == axis))
             return false;
     *at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    return true;
+    return und_mac_has(m, cell[0], cell[1], cell[2]);
 }
 double und_levelset_distance(const und_levelset *s, int x, int y, int z)
 {

@@ -264,7 +264,7 @@ static unsigned axes_at(const rows *r, int word, int bit, int axes)
 static bool drains(const search *f, size_t at)
 {
     int cell[3];
-    und_volume_cell(&f->s->mac, at, cell);
+    und_mac_cell(&f->s->mac, at, cell);
     return f->s->def.element_count > 0 && und_elements_drains_at(f->s->elements, cell[0], cell[1], cell[2]);
 }
 

@@ -89,7 +89,7 @@ static void add_crests(const und_levelset *s, size_t at, unsigned which, crests 
     which &= und_lanes_bits(sharp > EASY);
     if (!which)
         return;
-    und_volume_cell(&s->mac, at, cell);
+    und_mac_cell(&s->mac, at, cell);
     for (unsigned bits = which; bits; bits &= bits - 1)
         c->at[c->count++] = (int32_t)at + __builtin_ctz(bits);
     und_lanes_pack(c->sharp + first, sharp, which);
@@ -232,7 +232,7 @@ static void throw_off(und_levelset *s, size_t at)
                 normal[3] = {c.normal[0][0], c.normal[1][0], c.normal[2][0]};
     if (!find_giver(s, place, normal, &from))
         return;
-    und_volume_cell(&s->mac, at, cell);
+    und_mac_cell(&s->mac, at, cell);
     const int32_t units = und_levelset_throw_off(s, cell, place, normal, c.thrown[0], held[from] / 2);
     held[from] -= units;
     und_levelset_volume_numbers(s)[UND_LEVELSET_THROWN] += units;
@@ -246,7 +246,7 @@ static void finish(const und_levelset *s, und_volume_chunk **k, crests *c)
     const int count = c->count < UND_LANES ? c->count : UND_LANES;
     find_thrown(s, c);
     for (int i = 0; i < count; i++) {
-        while ((*k)->at + UND_LANES <= c->at[i])
+        while (c->at[i] < (*k)->at || c->at[i] >= (*k)->at + UND_LANES) /* rows may lie in any order */
             (*k)++;
         (*k)->some |= (uint16_t)((unsigned)(c->thrown[i] > 0) << (c->at[i] - (*k)->at));
     }

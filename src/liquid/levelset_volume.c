@@ -205,7 +205,7 @@ static void push_out(und_levelset *s, const und_volume_walls *walls, size_t at)
     const int solid = passed ? passed - 1 : s->solids.owner[at];
     int cell[3];
     size_t to;
-    und_volume_cell(&s->mac, at, cell);
+    und_mac_cell(&s->mac, at, cell);
     if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls->room, ROOM,
                               v->parts->own, &to))
         return;

@@ -419,7 +419,7 @@ void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size
     enum { FURTHEST = 8 };
     int cell[3];
     und_volume_pay(v, walls, at);
-    und_volume_cell(&v->mac, at, cell);
+    und_mac_cell(&v->mac, at, cell);
     for (int away = 2; v->c[at] < 0 && away <= FURTHEST && !walls->room; away++)
         for (size_t from; v->c[at] < 0 && (from = fullest_away(v, cell, at, away)) != at;)
             pay_from(v, at, from);

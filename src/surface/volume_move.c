@@ -67,7 +67,7 @@ static void wake_inflow(const move *m, und_place p)
     for (int i = 0; i < m->flow->inflow_count; i++) {
         const size_t into = m->flow->inflow[i].into;
         int cell[3];
-        und_volume_cell(&a->mac, into, cell);
+        und_mac_cell(&a->mac, into, cell);
         if (a->kind[into] == UND_VOLUME_HELD)
             continue;
         const int row = cell[1] + cell[2] * a->mac.n[1];
@@ -356,7 +356,7 @@ static void let_in(const move *m, int axis, und_place p)
         const und_volume_inflow *in = &m->flow->inflow[i];
         const int64_t all = in->amount;
         int cell[3];
-        und_volume_cell(&a->mac, in->into, cell);
+        und_mac_cell(&a->mac, in->into, cell);
         const int row = cell[1] + cell[2] * a->mac.n[1];
         if (in->axis == axis && row >= (int)p.at && row < (int)p.at + p.x)
             a->flux[in->face] = (int32_t)(all * (a->part + 1) / a->parts - all * a->part / a->parts);
@@ -405,7 +405,7 @@ static bool is_beside_out(const move *m, size_t at)
 static void refresh_fraction(const und_volume_move_args *a, size_t at)
 {
     int cell[3];
-    und_volume_cell(&a->mac, at, cell);
+    und_mac_cell(&a->mac, at, cell);
     if (und_mac_has(&a->mac, cell[0], cell[1], cell[2]))
         und_lanes_store_some(a->fraction + at,
                              und_volume_fractions(a, at, und_lanes_int_load_some(a->c + at, 1)), 1);
@@ -432,7 +432,7 @@ static void pay(const move *m, size_t at)
     int cell[3];
     und_volume_pay(m->v, m->walls, at);
     if (c[at] < 0 && is_beside_out(m, at)) {
-        und_volume_cell(&m->v->mac, at, cell);
+        und_mac_cell(&m->v->mac, at, cell);
         m->args.row_sum[cell[1] + cell[2] * m->v->mac.n[1]] += c[at];
         c[at] = 0;
     }

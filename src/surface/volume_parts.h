@@ -187,15 +187,6 @@ static inline unsigned und_volume_films_at(const und_volume *v, const float *phi
         for (size_t bits_ = und_volume_films_at(v, phi, at_) & und_volume_row_bits(end_ - at_), at; \
              bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
 
-static inline void und_volume_cell(const und_mac *m, size_t at, int cell[3])
-{
-    ptrdiff_t left = (ptrdiff_t)at - (ptrdiff_t)m->first;
-    cell[2] = (int)(left / m->step[2]);
-    left -= cell[2] * m->step[2];
-    cell[1] = (int)(left / m->step[1]);
-    cell[0] = (int)(left - cell[1] * m->step[1]);
-}
-
 static inline ptrdiff_t und_volume_step(const und_mac *m, int k) /* to neighbour k */
 {
     return (k % 3 - 1) + (k / 3 % 3 - 1) * m->step[1] + (k / 9 - 1) * m->step[2];

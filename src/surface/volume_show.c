@@ -114,7 +114,7 @@ static float wall_of(const show *s, size_t at, float normal[3])
         for (int a = 0; a < 3; a++)
             normal[a] /= sqrtf(fmaxf(sum, 1e-12f));
     }
-    und_volume_cell(m, at, cell);
+    und_mac_cell(m, at, cell);
     for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
         const float low = s->walls->closed[2 * a] ? (float)cell[a] + 0.5f : INFINITY;
         const float high = s->walls->closed[2 * a + 1] ? (float)(m->n[a] - cell[a]) - 0.5f : INFINITY;
@@ -129,7 +129,7 @@ static int side_of_film(const show *s, size_t at, float *wall, float normal[3])
 {
     const und_mac *m = &s->v->mac;
     int cell[3], found = -1;
-    und_volume_cell(m, at, cell);
+    und_mac_cell(m, at, cell);
     for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
         const int a = way / 2, off = way % 2 ? m->n[a] - 1 - cell[a] : cell[a];
         const size_t base = (size_t)((ptrdiff_t)at + (way % 2 ? off : -off) * m->step[a]);
