@@ -61,9 +61,12 @@ void und_mac_flow_set_all(und_mac_flow *s)
     for (int a = 0; a < dimensions_of(&s->mac); a++)
         for (int z = a == 2 ? -1 : 0; z < s->mac.n[2]; z++)
             for (int y = -1; y <= s->mac.n[1]; y++)
-                if (und_present_has(s->mac.present, y, z))
-                    memcpy(und_mask_row(&e->set[a], y, z), e->inside[a] + (y + 1) * e->set[a].words,
-                           (size_t)e->set[a].words * sizeof *e->inside[a]);
+                if (und_present_has(s->mac.present, y, z)) {
+                    const und_span words = und_mask_words(&e->set[a], y, z);
+                    memcpy(und_mask_row(&e->set[a], y, z) + words.begin,
+                           e->inside[a] + (y + 1) * e->set[a].words + words.begin,
+                           (size_t)(words.end - words.begin) * sizeof *e->inside[a]);
+                }
 }
 
 void und_mac_flow_restored(und_mac_flow *s)
@@ -228,26 +231,31 @@ static void gain_block(const void *args, const und_set *set, int block)
 }
 static const und_kernel gain_kernel = {"find_gained", gain_block};
 
+/* Of a row (y, z) beside the domain, from another. */
+static void copy_row(const und_mac *m, float *u, int y, int z, int from_y, int from_z)
+{
+    const und_span span = und_mac_span_beside(m, y, z);
+    if (und_present_has(m->present, y, z))
+        memcpy(u + und_mac_at(m, span.begin, y, z), u + und_mac_at(m, span.begin, from_y, from_z),
+               (size_t)(span.end - span.begin) * sizeof *u);
+}
+
 /* Rows beside the domain are as those that they touch: along y, of a slice, */
 static void copy_along_y(const und_mac *m, float *u, int axis, int z)
 {
-    const size_t wide = (size_t)m->n[0] + 2;
-    if (axis == 1 || (z < 0 && axis != 2) ||
-        (!und_present_has(m->present, -1, z) && !und_present_has(m->present, m->n[1], z)))
+    if (axis == 1 || (z < 0 && axis != 2))
         return;
-    memcpy(u + und_mac_at(m, -1, -1, z), u + und_mac_at(m, -1, 0, z), wide * sizeof *u);
-    memcpy(u + und_mac_at(m, -1, m->n[1], z), u + und_mac_at(m, -1, m->n[1] - 1, z), wide * sizeof *u);
+    copy_row(m, u, -1, z, 0, z);
+    copy_row(m, u, m->n[1], z, m->n[1] - 1, z);
 }
 
 /* and then along z. */
 static void copy_along_z(const und_mac *m, float *u, int axis, int y)
 {
-    const size_t wide = (size_t)m->n[0] + 2;
-    if (axis == 2 || m->n[2] == 1 ||
-        (!und_present_has(m->present, y, -1) && !und_present_has(m->present, y, m->n[2])))
+    if (axis == 2 || m->n[2] == 1)
         return;
-    memcpy(u + und_mac_at(m, -1, y, -1), u + und_mac_at(m, -1, y, 0), wide * sizeof *u);
-    memcpy(u + und_mac_at(m, -1, y, m->n[2]), u + und_mac_at(m, -1, y, m->n[2] - 1), wide * sizeof *u);
+    copy_row(m, u, y, -1, y, 0);
+    copy_row(m, u, y, m->n[2], y, m->n[2] - 1);
 }
 
 /* Of some slices or rows, from -1 on; what was gained as well. */
@@ -426,11 +434,12 @@ static void shut_sides(und_mac_flow *s, const und_solids *solids, int axis, cons
                        int z)
 {
     const int *n = s->mac.n;
+    const und_span span = und_mac_span(&s->mac, y, z);
     if (axis == 0)
         for (int side = 0; side < 2; side++)
             shut_face(s, solids, axis, known, side ? n[0] - 1 : -1, y, z);
     else if (axis == 1 ? y == -1 || y == n[1] - 1 : z == -1 || z == n[2] - 1)
-        for (int x = 0; x < n[0]; x++)
+        for (int x = span.begin; x < span.end; x++)
             shut_face(s, solids, axis, known, x, y, z);
 }
 
@@ -441,7 +450,8 @@ static void clear_row(und_mac_flow *s, int axis, const und_mask *known, int y, i
     const uint64_t *row = und_mask_row(known, y, z);
     uint64_t *set = und_mask_row(&s->parts->extend.set[axis], y, z), any = 0;
     float *u = s->u[axis] + und_mac_at(m, 0, y, z);
-    for (int w = 0; w < known->words; w++) {
+    const und_span span = und_mac_span_beside(m, y, z), words = und_mac_words(m, y, z);
+    for (int w = words.begin; w < words.end; w++) {
         any |= row[w] | set[w];
         set[w] &= ~row[w];
     }
@@ -450,11 +460,11 @@ static void clear_row(und_mac_flow *s, int axis, const und_mask *known, int y, i
     unsigned which;
     for (int x = -1; (x = und_mask_batch(known, set, x, UND_LANES, &which)) <= m->n[0]; x += UND_LANES)
         und_lanes_store_some(u + x, (und_lanes){0}, which);
-    memcpy(set, row, (size_t)known->words * sizeof *set);
-    if (axis != 0) {
+    memcpy(set + words.begin, row + words.begin, (size_t)(words.end - words.begin) * sizeof *set);
+    if (axis != 0 && span.begin < 0)
         u[-1] = u[0];
+    if (axis != 0 && span.end > m->n[0])
         u[m->n[0]] = u[m->n[0] - 1];
-    }
 }
 
 static void slip_block(const void *args, const und_set *set, int block)

@@ -97,7 +97,8 @@ static inline void mark_row(const apart_args *a, und_place p)
     const und_levelset *s = a->s;
     const und_mask *apart = &s->solids.apart;
     memset(und_mask_row(apart, p.y, p.z), 0, (size_t)apart->words * sizeof *apart->bits);
-    for (int x = 0; x < s->mac.n[0]; x++) {
+    const und_span span = und_mac_span(&s->mac, p.y, p.z);
+    for (int x = span.begin; x < span.end; x++) {
         const size_t at = p.at + (size_t)x;
         const float wall = s->solids.distance[at];
         if (!(wall < furthest && wall > deepest) || !und_solids_lets_go(&s->solids, s->solids.owner[at]) ||

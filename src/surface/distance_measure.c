@@ -127,10 +127,10 @@ typedef struct extent_args {
     und_row_extent *row;
 } extent_args;
 
-/* Of UND_LANES cells of a row from x on, bits of those with liquid. */
-UND_INLINE unsigned look_wet(const extent_args *a, size_t row, int x)
+/* Of UND_LANES cells of a row from x on, bits of those before n with liquid. */
+UND_INLINE unsigned look_wet(const extent_args *a, size_t row, int x, int n)
 {
-    const int left = a->mac.n[0] - x;
+    const int left = n - x;
     und_lanes_int wet = und_lanes_load(a->phi + row + x) < 0;
     if (a->held)
         wet |= und_lanes_int_load(a->held + row + x) != 0;
@@ -140,16 +140,17 @@ UND_INLINE unsigned look_wet(const extent_args *a, size_t row, int x)
 /* Of a row: the first and one behind the last cell with liquid, looked for from both ends. */
 UND_INLINE void find_extent(const extent_args *a, und_place p)
 {
-    const int n = a->mac.n[0];
-    int first = 0, last = (n - 1) / UND_LANES * UND_LANES;
-    while (first < n && !look_wet(a, p.at, first))
+    const und_span span = und_mac_span(&a->mac, p.y, p.z);
+    const int n = span.end;
+    int first = span.begin, last = first + (n - 1 - first) / UND_LANES * UND_LANES;
+    while (first < n && !look_wet(a, p.at, first, n))
         first += UND_LANES;
-    while (last > first && !look_wet(a, p.at, last))
+    while (last > first && !look_wet(a, p.at, last, n))
         last -= UND_LANES;
     a->row[p.z * a->mac.n[1] + p.y] =
-        first < n ? (und_row_extent){first + __builtin_ctz(look_wet(a, p.at, first)),
-                                     last + 32 - __builtin_clz(look_wet(a, p.at, last))}
-                  : (und_row_extent){n, 0};
+        first < n ? (und_row_extent){first + __builtin_ctz(look_wet(a, p.at, first, n)),
+                                     last + 32 - __builtin_clz(look_wet(a, p.at, last, n))}
+                  : (und_row_extent){a->mac.n[0], 0};
 }
 UND_KERNEL(find_extent, extent_args, UND_EACH_ROW)
 
@@ -175,7 +176,7 @@ bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3],
         const int first[3] = {e.low, row % m->n[1], row / m->n[1]},
                   end[3] = {e.high, first[1] + 1, first[2] + 1};
         if (e.high > 0 && wet)
-            und_present_add(wet, first[1], first[2]);
+            und_present_add_part(wet, first[1], first[2], (und_span){e.low, e.high});
         for (int a = 0; a < 3 && e.high > 0; a++) {
             low[a] = first[a] < low[a] ? first[a] : low[a];
             high[a] = end[a] > high[a] ? end[a] : high[a];

@@ -197,7 +197,7 @@ static inline void find_boxes(const sort_args *a, und_place block)
             at[k] = there ? (int)(place + 0.5F) - 1 - m->low[k] : 0;
             inside &= there;
         }
-        inside = inside && und_present_has(m->present, at[1], at[2]); /* or it is far from all liquid */
+        inside = inside && und_mac_has(m, at[0], at[1], at[2]); /* or it is far from all liquid */
         p->box[i] = inside ? (int32_t)und_mac_at(m, at[0], at[1], at[2]) : -1;
         count[at[axis] + 1] += inside;
     }
@@ -212,7 +212,8 @@ static inline void share_out(const sort_args *a, und_place once)
     const int piles = und_level_set_particles_piles(m);
     int32_t before = 0;
     (void)once;
-    t->parts->first[und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1)] = 0;
+    if (!m->present)
+        t->parts->first[und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1)] = 0;
     for (int pile = 0; pile < piles; pile++)
         for (int block = 0; block < a->blocks; block++) {
             int32_t *count = t->parts->block_count + (size_t)block * (size_t)piles + pile, here = *count;
@@ -235,18 +236,27 @@ static inline void sort_block(const sort_args *a, und_place block)
 }
 UND_KERNEL(sort_block, sort_args, UND_EACH_BLOCK)
 
+/* The boxes of a row: without gaps to the next, or what there is of it. */
+static und_span boxes_of(const und_mac *m, int y, int z)
+{
+    return m->present ? und_mac_span_beside(m, y, z) : (und_span){-1, (int32_t)m->step[1] - 1};
+}
+static ptrdiff_t count_boxes(const und_mac *m, int y, int z)
+{
+    const und_span boxes = boxes_of(m, y, z);
+    return boxes.end - boxes.begin;
+}
+
 /* Numbers of those in a row's boxes become where they begin, as does what is in front of the row where no row
  * before it sees to that; where the next row's begin. */
 static int32_t set_row_begins(const und_mac *m, int32_t *next, int y, int z, int32_t before)
 {
-    const bool first = y < 0;
-    int32_t *boxes = next + und_mac_at(m, -1, y, z);
+    int32_t *boxes = next + und_mac_at(m, boxes_of(m, y, z).begin, y, z);
     if (!und_present_has(m->present, y, z))
         return before;
-    if (m->present && (first ? z < 0 || !und_present_has(m->present, m->n[1], z - 1)
-                             : !und_present_has(m->present, y - 1, z)))
+    if (m->present)
         boxes[-1] = before;
-    for (ptrdiff_t k = 0; k < m->step[1]; k++) {
+    for (ptrdiff_t k = 0, count = count_boxes(m, y, z); k < count; k++) {
         const int32_t here = boxes[k];
         boxes[k] = before;
         before += here;
@@ -267,7 +277,8 @@ static inline void sort_pile(const sort_args *a, und_place block)
     int32_t *next = p->first + 1, before = begin;
     for (int y = low; y <= high; y++)
         if (und_present_has(m->present, y, z))
-            memset(next + und_mac_at(m, -1, y, z), 0, (size_t)m->step[1] * sizeof *next);
+            memset(next + und_mac_at(m, boxes_of(m, y, z).begin, y, z), 0,
+                   (size_t)count_boxes(m, y, z) * sizeof *next);
     for (int32_t k = begin; k < end; k++)
         next[p->box[p->order[k]]]++;
     for (int y = low; y <= high; y++)
@@ -298,8 +309,8 @@ static void clear_first(und_level_set_particles *t)
     for (int z = m->n[2] == 1 ? 0 : -1; z < m->n[2]; z++)
         for (int y = -1; y < m->n[1]; y++)
             if (und_present_has(m->present, y, z))
-                memset(t->parts->first + und_mac_at(m, -1, y, z), 0,
-                       (size_t)(m->step[1] + 1) * sizeof *t->parts->first);
+                memset(t->parts->first + und_mac_at(m, boxes_of(m, y, z).begin, y, z), 0,
+                       (size_t)(count_boxes(m, y, z) + 1) * sizeof *t->parts->first);
 }
 
 static inline void put_back(const put_args *a, und_place block)

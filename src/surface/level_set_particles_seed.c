@@ -119,7 +119,8 @@ static void fill_row(births *b, int y, int z)
 {
     const und_level_set_particles *t = b->t;
     float reach = farthest(t, b->d) + 2; /* a box's corners are this near where any point of it is */
-    for (int x = -1; x < t->mac.n[0]; x++) {
+    const und_span span = und_mac_span_beside(&t->mac, y, z);
+    for (int x = span.begin; x < span.end && x < t->mac.n[0]; x++) {
         size_t index = und_mac_at(&t->mac, x, y, z);
         int have = b->only ? 0 : t->parts->first[index + 1] - t->parts->first[index];
         if (b->only && !near_marked(b, index))
@@ -196,7 +197,9 @@ static inline void thin_row(const fill_args *a, und_place row)
     const und_level_set_particles *t = &a->of;
     const int32_t *first = t->parts->first;
     const int crowd = (int)(TOO_MANY * (float)t->def.per_cell);
-    for (size_t box = row.at - 1, end = box + (size_t)t->mac.n[0] + 1; box < end; box++)
+    const und_span span = und_mac_span_beside(&t->mac, row.y, row.z);
+    const int last = span.end < t->mac.n[0] ? span.end : t->mac.n[0];
+    for (size_t box = (size_t)((ptrdiff_t)row.at + span.begin), end = row.at + (size_t)last; box < end; box++)
         if (first[box + 1] - first[box] > crowd)
             thin_box(t, &a->d, first[box], first[box + 1]);
 }
