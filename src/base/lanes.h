@@ -37,7 +37,7 @@ UND_INLINE und_lanes und_lanes_all(float v)
 }
 UND_INLINE und_lanes und_lanes_count(void) /* 0, 1, 2 and so on */
 {
-    und_lanes v;
+    und_lanes v = {0};
     for (int i = 0; i < UND_LANES; i++)
         v[i] = (float)i;
     return v;
@@ -76,7 +76,7 @@ UND_INLINE und_lanes_int und_lanes_bytes(const uint8_t *p) /* a byte for each la
 #elif defined UND_LANES_256 && defined __AVX2__
     return (und_lanes_int)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p));
 #else
-    und_lanes_int v;
+    und_lanes_int v = {0};
     for (int i = 0; i < UND_LANES; i++)
         v[i] = p[i];
     return v;
@@ -197,7 +197,7 @@ UND_INLINE unsigned und_lanes_bits_at(const uint64_t *from, und_lanes_int at)
 /* And back: yes[i] is -1 where bit i is set. */
 UND_INLINE und_lanes_int und_lanes_where(unsigned bits)
 {
-    und_lanes_int own;
+    und_lanes_int own = {0};
     for (int i = 0; i < UND_LANES; i++)
         own[i] = 1 << i;
     return (((und_lanes_int){0} + (int32_t)bits) & own) != 0;

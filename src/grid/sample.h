@@ -84,7 +84,7 @@ UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int
 {
     (void)m;
     int32_t at[UND_LANES];
-    und_lanes_int in_line;
+    und_lanes_int in_line = {0};
     __builtin_memcpy(at, &index, sizeof at);
     for (int i = 0; i < UND_LANES; i++)
         in_line[i] = i;

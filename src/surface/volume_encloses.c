@@ -104,7 +104,7 @@ static void add_cut(const und_volume_enclosing *e, size_t first, unsigned cut, b
 {
     und_lanes slope[3];
     const int32_t count = b->count;
-    und_lanes_int at;
+    und_lanes_int at = {0};
     for (int i = 0; i < UND_LANES; i++)
         at[i] = i;
     und_lanes_pack(b->at + count, (und_lanes)(at + (int32_t)first), cut);

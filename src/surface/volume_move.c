@@ -274,7 +274,7 @@ static void find_planes(const und_volume_move_args *m, int axis, size_t at, unsi
 /* Behind those of the batch: it does not count them yet. */
 static void put_planes(size_t at, const planes *p, unsigned bits, batch *b)
 {
-    und_lanes_int face;
+    und_lanes_int face = {0};
     for (int i = 0; i < UND_LANES; i++)
         face[i] = (int32_t)at + i;
     pack(b->face + b->count, face, bits);
