@@ -20,9 +20,17 @@ static inline void und_shared_add(int32_t *p, int32_t some)
 {
     __sync_fetch_and_add(p, some);
 }
+static inline void und_shared_sum(uint64_t *p, uint64_t some)
+{
+    __sync_fetch_and_add(p, some);
+}
 static inline void und_shared_set(int32_t *p, int32_t to)
 {
     *(volatile int32_t *)p = to;
+}
+static inline void und_shared_deny(bool *p)
+{
+    *(volatile bool *)p = false;
 }
 static inline bool und_shared_replace(uint64_t *p, uint64_t *now, uint64_t by)
 {
@@ -45,9 +53,17 @@ static inline void und_shared_add(int32_t *p, int32_t some)
 {
     __atomic_fetch_add(p, some, __ATOMIC_RELAXED);
 }
+static inline void und_shared_sum(uint64_t *p, uint64_t some)
+{
+    __atomic_fetch_add(p, some, __ATOMIC_RELAXED);
+}
 static inline void und_shared_set(int32_t *p, int32_t to)
 {
     __atomic_store_n(p, to, __ATOMIC_RELAXED);
+}
+static inline void und_shared_deny(bool *p) /* false from now on */
+{
+    __atomic_store_n(p, false, __ATOMIC_RELAXED);
 }
 /* If it still is *now; else *now is what it is.  It may fail where it is, too. */
 static inline bool und_shared_replace(uint64_t *p, uint64_t *now, uint64_t by)
