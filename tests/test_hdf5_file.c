@@ -48,7 +48,7 @@ static void chunks_are_found(void **state)
         }
         size_t dim[] = {counts[k], WIDTH};
         hdf5_array array = {
-            .type = UND_F64, .rank = 2, .dim = dim, .chunk_count = counts[k], .chunk_rows = 1};
+            .type = UND_F64, .rank = 2, .dim = dim, .chunk_count = counts[k], .chunk_dim = {1, dim[1]}};
         array.chunk = chunk;
         array.level = 1;
         und_hdf5_begin_array(&file, &array);

@@ -47,6 +47,21 @@ static void make_scene(scene *t, int cells, int depth)
     t->def.threads = 1;
 }
 
+/* What is drawn, where both have the same cells. */
+static void compare_frames(und_levelset *whole, und_levelset *window)
+{
+    und_error err = {0};
+    und_frame due = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1.0 / 48}), has = due;
+    und_liquid *a = und_levelset_liquid(whole), *b = und_levelset_liquid(window);
+    assert_int_equal(a->class->frame(a, &due, &err), UND_OK);
+    assert_int_equal(b->class->frame(b, &has, &err), UND_OK);
+    const und_item *first = und_frame_find(&due, "distance"), *second = und_frame_find(&has, "distance");
+    if (und_item_bytes(first) == und_item_bytes(second))
+        assert_memory_equal(first->data, second->data, und_item_bytes(first));
+    und_frame_clear(&due);
+    und_frame_clear(&has);
+}
+
 /* Substep by substep for so many frames; how small a part of the cells the window had at least. */
 static double compare(und_levelset_def def, int frames)
 {
@@ -69,6 +84,7 @@ static double compare(und_levelset_def def, int frames)
         }
     const und_ledger has = und_levelset_ledger(window), due = und_levelset_ledger(whole);
     assert_memory_equal(&has, &due, sizeof due);
+    compare_frames(whole, window);
     und_levelset_destroy(whole);
     und_levelset_destroy(window);
     return part;
@@ -211,14 +227,11 @@ static void other_settings(void **state)
 }
 
 /* A state of the one goes on in the other, whichever window that stands in. */
-static void a_state_goes_on(void **state)
+static void goes_on(und_levelset_def def)
 {
-    (void)state;
-    scene t;
     und_error err = {0};
-    make_scene(&t, 160, 1);
-    t.def.window.automatic = 1;
-    und_levelset *first = start_levelset(&t.def), *second = start_levelset(&t.def);
+    def.window.automatic = 1;
+    und_levelset *first = start_levelset(&def), *second = start_levelset(&def);
     for (int i = 0; i < 6; i++)
         und_levelset_step(first, 1.0 / 24);
     und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
@@ -234,6 +247,46 @@ static void a_state_goes_on(void **state)
     }
     und_levelset_destroy(first);
     und_levelset_destroy(second);
+}
+
+static void a_state_goes_on(void **state)
+{
+    (void)state;
+    scene t;
+    make_scene(&t, 160, 1);
+    goes_on(t.def);
+    make_scene(&t, 400, 1);
+    und_shape drops[2] = {t.drop, t.drop};
+    drops[0].center = (und_vec3){0.2, 0.16, t.drop.center.z};
+    drops[1].center = (und_vec3){8, 8, t.drop.center.z};
+    und_fill_def fills[2] = {{.shape = &drops[0]}, {.shape = &drops[1]}};
+    t.def.fills = fills;
+    t.def.fill_count = 2;
+    goes_on(t.def);
+}
+
+/* A thin stream along the diagonal is near all rows, and in little of each. */
+static void liquid_along_the_diagonal(void **state)
+{
+    (void)state;
+    for (int depth = 1; depth <= 120; depth += 119) {
+        enum { PIECES = 40 };
+        scene t;
+        make_scene(&t, depth == 1 ? 400 : 120, depth);
+        und_shape drops[PIECES];
+        und_fill_def fills[PIECES] = {{0}};
+        for (int i = 0; i < PIECES; i++) {
+            const double at = (i + 0.5) / PIECES * t.def.n[0] * t.def.dx;
+            drops[i] = t.drop;
+            drops[i].radius = 0.06;
+            drops[i].center = (und_vec3){at, at, depth == 1 ? t.drop.center.z : at};
+            fills[i].shape = &drops[i];
+            fills[i].velocity[0].number = fills[i].velocity[1].number = 2;
+        }
+        t.def.fills = fills;
+        t.def.fill_count = PIECES;
+        compare(t.def, depth == 1 ? 6 : 2);
+    }
 }
 
 /* It ends nowhere: what its window is, and when that grows, no bit tells.  Then, at the end of what cells are
@@ -291,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_splash_on_the_floor),
         cmocka_unit_test(much_of_a_domain),
         cmocka_unit_test(liquid_far_apart),
+        cmocka_unit_test(liquid_along_the_diagonal),
         cmocka_unit_test(spray_that_lands_far_off),
         cmocka_unit_test(a_source_that_opens_late),
         cmocka_unit_test(a_solid_that_moves_in),

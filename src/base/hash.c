@@ -13,9 +13,36 @@ uint64_t und_hash_piece(const void *data, size_t bytes, uint64_t seed)
 }
 
 /* Blocks are hashed on their own, then their hashes one after the other. */
+static const void *piece_of(const void *data, size_t at, size_t *bytes)
+{
+    (void)bytes;
+    return (const char *)data + at;
+}
+
+static uint64_t hash_block(und_hash_piece_fn *fn, const void *context, size_t at, size_t bytes)
+{
+    XXH3_state_t state;
+    size_t some = bytes;
+    const void *piece = fn(context, at, &some);
+    if (some == bytes)
+        return XXH3_64bits(piece, bytes);
+    XXH3_INITSTATE(&state);
+    XXH3_64bits_reset(&state);
+    for (size_t done = 0; done < bytes; done += some) {
+        some = bytes - done;
+        piece = fn(context, at + done, &some);
+        XXH3_64bits_update(&state, piece, some);
+    }
+    return XXH3_64bits_digest(&state);
+}
+
 uint64_t und_hash(const void *data, size_t bytes, uint64_t seed, int threads)
 {
-    const char *start = data;
+    return und_hash_pieces(piece_of, data, bytes, seed, threads);
+}
+
+uint64_t und_hash_pieces(und_hash_piece_fn *fn, const void *context, size_t bytes, uint64_t seed, int threads)
+{
     size_t blocks = (bytes + BLOCK - 1) / BLOCK;
     uint64_t hash = XXH3_64bits_withSeed(&bytes, sizeof bytes, seed);
     for (size_t first = 0; first < blocks; first += GROUP) {
@@ -25,7 +52,7 @@ uint64_t und_hash(const void *data, size_t bytes, uint64_t seed, int threads)
         PARALLEL_FOR(team)
         for (int i = 0; i < count; i++) {
             size_t at = (first + (size_t)i) * BLOCK;
-            part[i] = XXH3_64bits(start + at, bytes - at < BLOCK ? bytes - at : BLOCK);
+            part[i] = hash_block(fn, context, at, bytes - at < BLOCK ? bytes - at : BLOCK);
         }
         hash = XXH3_64bits_withSeed(part, (size_t)count * sizeof *part, hash);
     }

@@ -245,9 +245,15 @@ static void put_key(hdf5_file *f, const hdf5_array *a, size_t k)
 {
     put(f, k < a->chunk_count ? a->chunk[k].bytes : 0, 4);
     put(f, 0, 4);
-    put(f, k * a->chunk_rows, 8);
-    for (int i = 1; i < a->rank + 1; i++)
-        put(f, 0, 8);
+    size_t begin[4];
+    for (int i = a->rank - 1; i >= 0; i--) {
+        const size_t along = i ? (a->dim[i] + a->chunk_dim[i] - 1) / a->chunk_dim[i] : SIZE_MAX;
+        begin[i] = k % along * a->chunk_dim[i];
+        k /= along;
+    }
+    for (int i = 0; i < a->rank; i++)
+        put(f, begin[i], 8);
+    put(f, 0, 8);
 }
 
 /* A level of the tree: its nodes lie side by side.  `span`: how many chunks a child stands for; `below`:
@@ -301,8 +307,8 @@ static void put_layout(hdf5_file *f, const hdf5_array *a, size_t tree)
     put(f, (uint64_t)a->rank + 1, 1);
     put(f, tree, 8);
     for (int i = 0; i < a->rank; i++) {
-        put(f, i ? a->dim[i] : a->chunk_rows, 4);
-        f->failed |= i && a->dim[i] > UINT32_MAX;
+        put(f, a->chunk_dim[i], 4);
+        f->failed |= a->chunk_dim[i] > UINT32_MAX;
     }
     put(f, und_type_size(a->type), 4);
 }

@@ -3,8 +3,8 @@
  * twentieth. It is libhdf5 that reads them.
  *
  * HDF5 File Format Specification, version 2.0: a superblock of version 2, object headers of version 2, links
- * and attributes in the headers, arrays contiguous or in chunks along their slowest axis, found by a B-tree
- * of version 1.  Objects come before what refers to them: arrays, then their groups, the root last. */
+ * and attributes in the headers, arrays contiguous or in chunks, found by a B-tree of version 1.  Objects
+ * come before what refers to them: arrays, then their groups, the root last. */
 #ifndef UND_CACHE_HDF5_FILE_H
 #define UND_CACHE_HDF5_FILE_H
 
@@ -29,8 +29,9 @@ typedef struct hdf5_array {
     int rank;
     const size_t *dim;
     size_t address, bytes; /* contiguous: where the values are */
-    /* In chunks, shuffled and deflated: so many rows of dim[0] each; the last is filled up.  0: none. */
-    size_t chunk_count, chunk_rows;
+    /* In chunks, shuffled and deflated, each of chunk_dim values, the fastest axis first to count; those at
+     * the array's end are filled up.  0: none. */
+    size_t chunk_count, chunk_dim[4];
     const hdf5_chunk *chunk;
     int level; /* of deflate: only a note */
 } hdf5_array;

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Arrays of at least COMPRESS_FROM bytes are cut along their slowest axis into chunks of about CHUNK bytes.
- */
-enum { COMPRESS_FROM = 1 << 14, CHUNK = 1 << 20, BATCH = 16 };
+/* Arrays of at least COMPRESS_FROM bytes are cut along their slowest axis into chunks of about CHUNK bytes;
+ * those of which little was written into smaller ones, CUBE values along each axis where there are three. */
+enum { COMPRESS_FROM = 1 << 14, CHUNK = 1 << 20, FEW_CHUNK = 1 << 16, CUBE = 32, BATCH = 16 };
 static const size_t CHUNK_MAX = (size_t)1 << 30;
 
 static void put_header(hdf5_file *file, const und_frame *frame, const char *names, int format)
@@ -42,12 +42,13 @@ static void shuffle(const unsigned char *from, size_t count, size_t size, size_t
 
 typedef struct packer {
     const und_item *item;
-    size_t rows, row_bytes; /* of a chunk along the slowest axis; of one of them */
+    size_t dim[4], along[4]; /* of a chunk; chunks along each axis */
+    size_t values, chunks;   /* of a chunk; of the item */
     int level;
     size_t bound; /* of a chunk that is packed */
     unsigned char *mixed, *packed;
-    size_t size[BATCH]; /* 0: zlib failed */
-    hdf5_chunk same;    /* a chunk of which nothing was written, once there is one */
+    size_t size[BATCH];     /* 0: zlib failed */
+    size_t *due, due_count; /* chunks to be packed: of those of which nothing was written only the first */
 } packer;
 
 /* A zlib stream of any level; its length, 0 where it failed. */
@@ -75,76 +76,139 @@ static void shuffle_written(const und_item *item, size_t first, size_t count, si
     }
 }
 
-/* Whether nothing of a whole chunk was written: all those are the same. */
-static bool is_plain(const packer *p, size_t number)
+/* Where a chunk begins along each axis, and whether it ends within the item. */
+static bool place_of(const packer *p, size_t number, size_t begin[4])
 {
-    const size_t values = p->rows * p->row_bytes / und_type_size(p->item->type), first = number * values;
-    size_t next;
-    return p->item->rows && (number + 1) * p->rows <= p->item->dim[0] &&
-           !und_item_written(p->item, first, first + values, &next) && next == first + values;
+    bool whole = true;
+    for (int i = p->item->rank - 1; i >= 0; i--) {
+        begin[i] = number % p->along[i] * p->dim[i];
+        number /= p->along[i];
+        whole &= begin[i] + p->dim[i] <= p->item->dim[i];
+    }
+    return whole;
 }
 
-/* Packs chunk `number` into slot `k`; the part beyond the array's end is zero. */
+/* The chunk that a value lies in; how many from it on do, at least. */
+static size_t chunk_of(const packer *p, size_t value, size_t *more)
+{
+    const size_t last = (size_t)p->item->rank - 1, x = value % p->item->dim[last];
+    size_t number = 0, times = 1;
+    *more = p->dim[last] - x % p->dim[last];
+    *more = *more < p->item->dim[last] - x ? *more : p->item->dim[last] - x;
+    for (int i = p->item->rank - 1; i >= 0; i--) {
+        number += times * (value % p->item->dim[i] / p->dim[i]);
+        times *= p->along[i];
+        value /= p->item->dim[i];
+    }
+    return number;
+}
+
+/* Whole chunks of which nothing was written are all the same: for each chunk the number of the one that is
+ * packed for it, malloc'ed. */
+static size_t *list_chunks(packer *p)
+{
+    size_t *as = malloc(2 * p->chunks * sizeof *as), plain = SIZE_MAX, begin[4];
+    const size_t count = und_item_count(p->item);
+    for (size_t k = 0; as && k < p->chunks; k++)
+        as[k] = !p->item->rows || !place_of(p, k, begin) ? k : SIZE_MAX;
+    for (size_t at = 0, next; as && at < count && p->item->rows; at = next)
+        if (und_item_written(p->item, at, count, &next))
+            for (size_t v = at, more; v < next; v += more) {
+                const size_t k = chunk_of(p, v, &more);
+                as[k] = k;
+            }
+    p->due = as ? as + p->chunks : NULL;
+    p->due_count = 0;
+    for (size_t k = 0; as && k < p->chunks; k++) {
+        plain = plain == SIZE_MAX && as[k] == SIZE_MAX ? k : plain;
+        as[k] = as[k] == SIZE_MAX ? plain : k;
+        if (as[k] == k)
+            p->due[p->due_count++] = k;
+    }
+    return as;
+}
+
+/* The values of a chunk, row by row along the fastest axis; what is beyond the array's end is zero. */
+static void mix(const packer *p, size_t number, unsigned char *to)
+{
+    const und_item *item = p->item;
+    const int last = item->rank - 1;
+    size_t begin[4], at[4], size = und_type_size(item->type), wide = p->dim[last];
+    if (!place_of(p, number, begin))
+        memset(to, 0, p->values * size);
+    const size_t left = item->dim[last] - begin[last], count = left < wide ? left : wide;
+    for (size_t row = 0; row < p->values / wide; row++) {
+        size_t rest = row, first = 0;
+        bool inside = true;
+        for (int i = last; i >= 0; i--) {
+            at[i] = begin[i] + (i < last ? rest % p->dim[i] : 0);
+            rest /= i < last ? p->dim[i] : 1;
+            inside &= at[i] < item->dim[i];
+        }
+        for (int i = 0; i <= last; i++)
+            first = first * item->dim[i] + at[i];
+        if (inside)
+            shuffle_written(item, first, count, p->values, to + row * wide);
+    }
+}
+
+/* Packs chunk `number` into slot `k`. */
 static void pack(packer *p, size_t number, int k)
 {
-    if (p->same.bytes > 0 && is_plain(p, number))
-        return;
-    size_t first = number * p->rows, left = p->item->dim[0] - first, size = und_type_size(p->item->type);
-    size_t bytes = p->rows * p->row_bytes, plane = bytes / size;
-    size_t count = (left < p->rows ? left : p->rows) * p->row_bytes / size;
+    const size_t size = und_type_size(p->item->type), bytes = p->values * size;
     unsigned char *mixed = p->mixed + (size_t)k * bytes, *to = p->packed + (size_t)k * p->bound;
-    shuffle_written(p->item, first * p->row_bytes / size, count, plane, mixed);
-    for (size_t byte = 0; byte < size; byte++)
-        memset(mixed + byte * plane + count, 0, plane - count);
+    mix(p, number, mixed);
     p->size[k] = p->level > 1 ? deflate_well(mixed, bytes, to, p->bound, p->level)
                               : und_deflate(mixed, bytes, size, to);
 }
 
 /* Packs chunks side by side, and closes the gaps between them: the same bytes at any thread count. */
-static void put_chunks(hdf5_file *file, packer *p, hdf5_chunk *chunk, size_t chunks, int threads)
+static void put_chunks(hdf5_file *file, packer *p, hdf5_chunk *chunk, int threads)
 {
-    size_t bytes = p->rows * p->row_bytes, slots = chunks < BATCH ? chunks : BATCH;
+    size_t *as = list_chunks(p), bytes = p->values * und_type_size(p->item->type),
+           slots = p->due_count < BATCH ? p->due_count : BATCH;
     size_t ours = und_deflate_bound(bytes, und_type_size(p->item->type)), zlib = compressBound((uLong)bytes);
     p->bound = ours > zlib ? ours : zlib;
     p->mixed = malloc(slots * bytes);
-    file->failed |= !p->mixed;
-    for (size_t first = 0; first < chunks; first += BATCH) {
-        int count = chunks - first < BATCH ? (int)(chunks - first) : BATCH;
+    file->failed |= !p->mixed || !as;
+    for (size_t first = 0; first < p->due_count && !file->failed; first += BATCH) {
+        int count = p->due_count - first < BATCH ? (int)(p->due_count - first) : BATCH;
         int team = count < threads ? count : threads;
         p->packed = und_hdf5_room(file, (size_t)count * p->bound);
         if (!p->packed)
             break;
         PARALLEL_FOR(team)
         for (int k = 0; k < count; k++)
-            pack(p, first + (size_t)k, k);
+            pack(p, p->due[first + (size_t)k], k);
         for (int k = 0; k < count; k++) {
-            const bool plain = is_plain(p, first + (size_t)k);
-            if (plain && p->same.bytes > 0) {
-                chunk[first + (size_t)k] = p->same;
-                continue;
-            }
-            chunk[first + (size_t)k] = (hdf5_chunk){file->bytes, p->size[k]};
-            if (plain)
-                p->same = chunk[first + (size_t)k];
+            chunk[p->due[first + (size_t)k]] = (hdf5_chunk){file->bytes, p->size[k]};
             memmove(file->data + file->bytes, p->packed + (size_t)k * p->bound, p->size[k]);
             file->bytes += p->size[k];
             file->failed |= p->size[k] == 0;
         }
     }
+    for (size_t k = 0; k < p->chunks && !file->failed; k++)
+        chunk[k] = chunk[as[k]];
     free(p->mixed);
+    free(as);
 }
 
 static bool is_packed(const und_item *item, int compress, packer *p)
 {
-    size_t bytes = und_item_bytes(item);
+    const size_t bytes = und_item_bytes(item), most = item->rows ? FEW_CHUNK : CHUNK;
     if (compress <= 0 || item->rank < 1 || bytes < COMPRESS_FROM)
         return false;
-    p->item = item;
-    p->level = compress < 9 ? compress : 9;
-    p->row_bytes = bytes / item->dim[0];
-    p->rows = CHUNK / p->row_bytes ? CHUNK / p->row_bytes : 1;
-    p->rows = p->rows < item->dim[0] ? p->rows : item->dim[0];
-    return p->row_bytes <= CHUNK_MAX;
+    const size_t row_bytes = bytes / item->dim[0];
+    *p = (packer){.item = item, .level = compress < 9 ? compress : 9, .values = 1, .chunks = 1};
+    for (int i = 0; i < item->rank; i++) {
+        p->dim[i] = i > 0 ? item->dim[i] : most / row_bytes ? most / row_bytes : 1;
+        p->dim[i] = item->rows && item->rank == 3 ? CUBE : p->dim[i];
+        p->dim[i] = p->dim[i] < item->dim[i] ? p->dim[i] : item->dim[i];
+        p->along[i] = (item->dim[i] + p->dim[i] - 1) / p->dim[i];
+        p->values *= p->dim[i];
+        p->chunks *= p->along[i];
+    }
+    return p->values * und_type_size(item->type) <= CHUNK_MAX;
 }
 
 /* The values, then what describes them; its address. */
@@ -156,13 +220,13 @@ static size_t put_item(hdf5_file *file, const und_item *item, bool indexed, cons
     hdf5_array array = {.type = item->type, .rank = item->rank, .dim = item->dim};
     hdf5_chunk *chunk = NULL;
     if (is_packed(item, def->compress, &p)) {
-        array.chunk_rows = p.rows;
-        array.chunk_count = (item->dim[0] + p.rows - 1) / p.rows;
+        memcpy(array.chunk_dim, p.dim, sizeof p.dim);
+        array.chunk_count = p.chunks;
         array.level = p.level;
-        array.chunk = chunk = malloc(array.chunk_count * sizeof *chunk);
+        array.chunk = chunk = malloc(p.chunks * sizeof *chunk);
         file->failed |= !chunk;
         if (chunk)
-            put_chunks(file, &p, chunk, array.chunk_count, def->threads);
+            put_chunks(file, &p, chunk, def->threads);
     } else {
         array.bytes = und_item_bytes(item);
         array.address = und_hdf5_put(file, item->data, array.bytes);

@@ -52,6 +52,12 @@ static und_status open_fields(und_mac_flow *s, und_error *err)
                : UND_OK;
 }
 
+static void clear_part(const und_mac *m, float *values, int y, int z)
+{
+    const und_span span = und_mac_span_beside(m, y, z);
+    memset(values + und_mac_at(m, span.begin, y, z), 0, (size_t)(span.end - span.begin) * sizeof *values);
+}
+
 und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err)
 {
     const und_field_room room = {.mac = &s->mac};
@@ -63,8 +69,7 @@ und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *er
         for (int z = -1; z <= s->mac.n[2]; z++)
             for (int y = -1; y <= s->mac.n[1]; y++)
                 if (und_present_has(s->mac.present, y, z))
-                    memset(s->latest[a] + und_mac_at(&s->mac, -1, y, z), 0,
-                           (size_t)s->mac.step[1] * sizeof *s->latest[a]);
+                    clear_part(&s->mac, s->latest[a], y, z);
     return UND_OK;
 }
 
@@ -238,7 +243,7 @@ void und_mac_flow_label_and_forget(und_mac_flow *s, const und_distance *d, const
 void und_mac_flow_find_pressed(und_mac_flow *s)
 {
     und_mask_clear(&s->parts->pressed);
-    const und_pressed_args args = {s->parts->pressed, s->p};
+    const und_pressed_args args = {s->mac, s->parts->pressed, s->p};
     const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
     und_pass(&s->device, und_find_pressed, &args, &rows);
 }

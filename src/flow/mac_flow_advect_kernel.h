@@ -34,8 +34,9 @@ UND_INLINE void und_face_middles(const und_mac *m, und_place p, int axis, und_la
 /* What is carried along for second order in time. */
 UND_INLINE void und_advect_add_gained(const und_advect_args *a, und_place p, int axis)
 {
-    const int end = a->mac.n[0] + 1;
-    for (int x = -1; x < end; x += UND_LANES) {
+    const und_span span = und_mac_span_beside(&a->mac, p.y, p.z);
+    const int end = span.end;
+    for (int x = span.begin; x < end; x += UND_LANES) {
         const size_t at = (size_t)((ptrdiff_t)p.at + x);
         const und_lanes value =
             und_lanes_load(a->u[axis] + at) + a->scale * und_lanes_load(a->gained[axis] + at);

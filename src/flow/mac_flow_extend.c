@@ -61,9 +61,12 @@ void und_mac_flow_set_all(und_mac_flow *s)
     for (int a = 0; a < dimensions_of(&s->mac); a++)
         for (int z = a == 2 ? -1 : 0; z < s->mac.n[2]; z++)
             for (int y = -1; y <= s->mac.n[1]; y++)
-                if (und_present_has(s->mac.present, y, z))
-                    memcpy(und_mask_row(&e->set[a], y, z), e->inside[a] + (y + 1) * e->set[a].words,
-                           (size_t)e->set[a].words * sizeof *e->inside[a]);
+                if (und_present_has(s->mac.present, y, z)) {
+                    const und_span words = und_mask_words(&e->set[a], y, z);
+                    memcpy(und_mask_row(&e->set[a], y, z) + words.begin,
+                           e->inside[a] + (y + 1) * e->set[a].words + words.begin,
+                           (size_t)(words.end - words.begin) * sizeof *e->inside[a]);
+                }
 }
 
 void und_mac_flow_restored(und_mac_flow *s)

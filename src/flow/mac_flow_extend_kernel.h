@@ -174,28 +174,31 @@ typedef struct und_extend_beside_args {
     float *field[UND_EXTEND_FIELDS][3];
 } und_extend_beside_args;
 
+/* Of a row (y, z) beside the domain, from another. */
+static inline void und_extend_copy_row(const und_mac *m, float *u, int y, int z, int from_y, int from_z)
+{
+    const und_span span = und_mac_span_beside(m, y, z);
+    if (und_present_has(m->present, y, z))
+        __builtin_memcpy(u + und_mac_at(m, span.begin, y, z), u + und_mac_at(m, span.begin, from_y, from_z),
+                         (size_t)(span.end - span.begin) * sizeof *u);
+}
+
 /* Rows beside the domain are as those that they touch: along y, of a slice, */
 static inline void und_extend_copy_along_y(const und_mac *m, float *u, int axis, int z)
 {
-    const size_t wide = (size_t)m->n[0] + 2;
-    if (axis == 1 || (z < 0 && axis != 2) ||
-        (!und_present_has(m->present, -1, z) && !und_present_has(m->present, m->n[1], z)))
+    if (axis == 1 || (z < 0 && axis != 2))
         return;
-    __builtin_memcpy(u + und_mac_at(m, -1, -1, z), u + und_mac_at(m, -1, 0, z), wide * sizeof *u);
-    __builtin_memcpy(u + und_mac_at(m, -1, m->n[1], z), u + und_mac_at(m, -1, m->n[1] - 1, z),
-                     wide * sizeof *u);
+    und_extend_copy_row(m, u, -1, z, 0, z);
+    und_extend_copy_row(m, u, m->n[1], z, m->n[1] - 1, z);
 }
 
 /* and then along z. */
 static inline void und_extend_copy_along_z(const und_mac *m, float *u, int axis, int y)
 {
-    const size_t wide = (size_t)m->n[0] + 2;
-    if (axis == 2 || m->n[2] == 1 ||
-        (!und_present_has(m->present, y, -1) && !und_present_has(m->present, y, m->n[2])))
+    if (axis == 2 || m->n[2] == 1)
         return;
-    __builtin_memcpy(u + und_mac_at(m, -1, y, -1), u + und_mac_at(m, -1, y, 0), wide * sizeof *u);
-    __builtin_memcpy(u + und_mac_at(m, -1, y, m->n[2]), u + und_mac_at(m, -1, y, m->n[2] - 1),
-                     wide * sizeof *u);
+    und_extend_copy_row(m, u, y, -1, y, 0);
+    und_extend_copy_row(m, u, y, m->n[2], y, m->n[2] - 1);
 }
 
 /* Of some slices or rows, from -1 on; what was gained as well. */
@@ -367,11 +370,12 @@ static inline void und_extend_shut_face(const und_extend_solid_args *e, int axis
 static inline void und_extend_shut_sides(const und_extend_solid_args *e, int axis, int y, int z)
 {
     const int *n = e->mac.n;
+    const und_span span = und_mac_span(&e->mac, y, z);
     if (axis == 0)
         for (int side = 0; side < 2; side++)
             und_extend_shut_face(e, axis, side ? n[0] - 1 : -1, y, z);
     else if (axis == 1 ? y == -1 || y == n[1] - 1 : z == -1 || z == n[2] - 1)
-        for (int x = 0; x < n[0]; x++)
+        for (int x = span.begin; x < span.end; x++)
             und_extend_shut_face(e, axis, x, y, z);
 }
 
@@ -383,7 +387,8 @@ static inline void und_extend_clear_row(const und_extend_solid_args *e, und_plac
     const uint64_t *row = und_mask_row(known, p.y, p.z);
     uint64_t *set = und_mask_row(&e->set[axis], p.y, p.z), any = 0;
     float *u = e->u[axis] + p.at;
-    for (int w = 0; w < known->words; w++) {
+    const und_span span = und_mac_span_beside(m, p.y, p.z), words = und_mac_words(m, p.y, p.z);
+    for (int w = words.begin; w < words.end; w++) {
         any |= row[w] | set[w];
         set[w] &= ~row[w];
     }
@@ -392,11 +397,11 @@ static inline void und_extend_clear_row(const und_extend_solid_args *e, und_plac
     unsigned which;
     for (int x = -1; (x = und_mask_batch(known, set, x, UND_LANES, &which)) <= m->n[0]; x += UND_LANES)
         und_lanes_store_some(u + x, (und_lanes){0}, which);
-    __builtin_memcpy(set, row, (size_t)known->words * sizeof *set);
-    if (axis != 0) {
+    __builtin_memcpy(set + words.begin, row + words.begin, (size_t)(words.end - words.begin) * sizeof *set);
+    if (axis != 0 && span.begin < 0)
         u[-1] = u[0];
+    if (axis != 0 && span.end > m->n[0])
         u[m->n[0]] = u[m->n[0] - 1];
-    }
 }
 static inline void und_extend_settle(const und_extend_solid_args *e, und_place p)
 {

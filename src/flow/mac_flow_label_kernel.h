@@ -87,7 +87,8 @@ UND_INLINE void und_forget_row(const und_forget_args *a, und_place p)
 {
     uint64_t *row = und_mask_row(&a->pressed, p.y, p.z);
     const uint64_t *liquid = und_mask_row(&a->liquid, p.y, p.z), *band = und_mask_row(&a->band, p.y, p.z);
-    for (int w = 0; w < a->pressed.words; w++) {
+    const und_span words = und_mask_words(&a->pressed, p.y, p.z);
+    for (int w = words.begin; w < words.end; w++) {
         uint64_t gone = row[w] & ~(liquid[w] | band[w]);
         row[w] &= ~gone;
         for (; gone; gone &= gone - 1)
@@ -97,6 +98,7 @@ UND_INLINE void und_forget_row(const und_forget_args *a, und_place p)
 UND_KERNEL(und_forget_row, und_forget_args, UND_EACH_ROW)
 
 typedef struct und_pressed_args {
+    und_mac mac;
     und_mask pressed;
     const double *p;
 } und_pressed_args;
@@ -104,7 +106,8 @@ typedef struct und_pressed_args {
 UND_INLINE void und_find_pressed(const und_pressed_args *a, und_place p)
 {
     uint64_t *row = und_mask_row(&a->pressed, p.y, p.z);
-    for (int x = 0; x < a->pressed.n[0]; x++)
+    const und_span span = und_mac_span(&a->mac, p.y, p.z);
+    for (int x = span.begin; x < span.end; x++)
         row[(x + 1) >> 6] |= (uint64_t)(a->p[p.at + (size_t)x] != 0) << ((x + 1) & 63);
 }
 UND_KERNEL(und_find_pressed, und_pressed_args, UND_EACH_ROW)
@@ -148,9 +151,8 @@ UND_KERNEL_STATIC void und_count_faster_block(const void *args, const und_set *s
 {
     const und_faster_args a = *(const und_faster_args *)args;
     int32_t count[UND_FASTER_THAN + 1] = {0};
-    UND_EACH_ROW (set, block, p)
-        for (int w = 0; w < set->words; w++)
-            count[UND_FASTER_THAN] += __builtin_popcountll(und_mask_row(set->cells, p.y, p.z)[w]);
+    UND_EACH_WORD (set, block, p)
+        count[UND_FASTER_THAN] += __builtin_popcountll(und_mask_row(set->cells, p.y, p.z)[p.x]);
     if (a.most[block] > a.than[0])
         UND_EACH_CELL (set, block, p)
             und_count_faster(&a, p, count);

@@ -223,16 +223,15 @@ und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, und_pressure *sy
                                                const und_mac_flow_projection *what)
 {
     double *before = s->parts->system.x, *pressure = what->pressure;
-    const size_t wide = (size_t)s->mac.n[0];
-    UND_MAC_EACH_ROW (&s->mac, row) {
-        const size_t at = und_mac_row(&s->mac, row);
-        memcpy(before + at, pressure + at, wide * sizeof *before);
-        memset(pressure + at, 0, wide * sizeof *pressure);
+    UND_MAC_EACH_STRETCH(&s->mac, at, count)
+    {
+        memcpy(before + at, pressure + at, count * sizeof *before);
+        memset(pressure + at, 0, count * sizeof *pressure);
     }
     const und_mac_flow_report report = und_mac_flow_project(s, system, what);
-    UND_MAC_EACH_ROW (&s->mac, row)
-        for (size_t at = und_mac_row(&s->mac, row), end = at + wide; at < end; at++)
-            pressure[at] += before[at];
+    UND_MAC_EACH_STRETCH(&s->mac, first, count)
+    for (size_t at = first; at < first + count; at++)
+        pressure[at] += before[at];
     return report;
 }
 

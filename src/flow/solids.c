@@ -30,12 +30,13 @@ static inline void open_row(const und_solids_job *j, und_place p)
         if ((a != 1 && p.y < 0) || (a != 2 && p.z < 0))
             continue;
         const float part = a == 0 ? 1 : und_solids_side(s, a, a == 1 ? p.y : p.z);
-        for (int x = 0; x < n; x++)
+        const und_span span = und_mac_span(&s->mac, p.y, p.z);
+        for (int x = span.begin; x < span.end; x++)
             row[x] = part;
-        if (a == 0) {
+        if (a == 0 && und_mac_has(&s->mac, -1, p.y, p.z))
             row[-1] = und_solids_side(s, 0, -1);
+        if (a == 0 && und_mac_has(&s->mac, n - 1, p.y, p.z))
             row[n - 1] = und_solids_side(s, 0, n - 1);
-        }
     }
 }
 UND_KERNEL(open_row, und_solids_job, UND_EACH_ROW)

@@ -179,14 +179,17 @@ und_item *und_frame_add_rows(und_frame *frame, const und_item_def *def, size_t v
 bool und_item_written(const und_item *item, size_t begin, size_t end, size_t *next)
 {
     const und_item_rows *r = item->rows;
-    size_t row = r ? begin / r->values : 0;
+    size_t row = r ? begin / r->values : 0, last = r ? (end - 1) / r->values : 0;
     const bool first = !r || (r->bits[row >> 6] >> (row & 63) & 1);
-    for (*next = r ? (row + 1) * r->values : end; *next < end; *next += r->values) {
-        row++;
-        if ((r->bits[row >> 6] >> (row & 63) & 1) != first)
+    const uint64_t alike = first ? ~UINT64_C(0) : 0;
+    for (row++; r && row <= last;)
+        if ((row & 63) == 0 && r->bits[row >> 6] == alike)
+            row += 64;
+        else if ((r->bits[row >> 6] >> (row & 63) & 1) == first)
+            row++;
+        else
             break;
-    }
-    *next = *next < end ? *next : end;
+    *next = r && row <= last ? row * r->values : end;
     return first;
 }
 
@@ -256,6 +259,35 @@ und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err)
     return UND_OK;
 }
 
+/* Of an item of which little was written, and values that nobody wrote: what is not there is not looked at.
+ */
+enum { PLAIN = 1 << 12 }; /* bytes */
+typedef struct sparse {
+    const und_item *item;
+    char plain[PLAIN];
+} sparse;
+
+static const void *find_piece(const void *context, size_t at, size_t *bytes)
+{
+    const sparse *s = context;
+    const size_t size = und_type_size(s->item->type);
+    size_t next;
+    const bool written = und_item_written(s->item, at / size, (at + *bytes) / size, &next);
+    *bytes = next * size - at;
+    *bytes = written || *bytes < PLAIN ? *bytes : PLAIN;
+    return written ? (const char *)s->item->data + at : s->plain;
+}
+
+static uint64_t hash_rows(const und_item *item, uint64_t hash, int threads)
+{
+    sparse s = {.item = item};
+    const float single = (float)item->rows->outside;
+    const size_t size = und_type_size(item->type);
+    for (size_t at = 0; at < PLAIN; at += size)
+        memcpy(s.plain + at, size == 8 ? (const void *)&item->rows->outside : &single, size);
+    return und_hash_pieces(find_piece, &s, und_item_bytes(item), hash, threads);
+}
+
 uint64_t und_frame_hash(const und_frame *frame, int threads)
 {
     uint64_t hash = und_hash(&frame->number, sizeof frame->number, 0, 1);
@@ -264,7 +296,9 @@ uint64_t und_frame_hash(const und_frame *frame, int threads)
         const und_item *item = &frame->items[i];
         hash = und_hash(item->name, strlen(item->name), hash, 1);
         hash = und_hash(item->dim, (size_t)item->rank * sizeof item->dim[0], hash, 1);
-        hash = und_hash(item->data, und_item_bytes(item), hash, threads);
+        hash = item->rows && und_type_size(item->type) > 1
+                   ? hash_rows(item, hash, threads)
+                   : und_hash(item->data, und_item_bytes(item), hash, threads);
     }
     return hash;
 }

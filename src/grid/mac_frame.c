@@ -47,21 +47,27 @@ static bool next_row(rows *r, size_t *begin, size_t *count)
     return true;
 }
 
-/* Of a grid that does not have all rows: those that it has. */
+enum { PART = 64 }; /* values of an item that are written or not */
+
+/* Of a grid that does not have all rows: the parts that it has. */
 static und_status add_some(const und_item_def *def, const und_mac *mac, und_frame *frame, int axis,
                            const float *from, float factor, double outside, und_error *err)
 {
-    und_item *item = und_frame_add_rows(frame, def, def->dim[2], outside, err);
+    und_item *item = und_frame_add_rows(frame, def, PART, outside, err);
     float *out = item ? item->data : NULL;
     rows r = rows_of(mac, axis);
-    size_t row = 0;
-    bool there = item && und_present_has(mac->present, r.y, r.z);
-    for (size_t begin, count; item && next_row(&r, &begin, &count); out += count, row++) {
-        if (there)
-            und_item_add_row(item, row);
-        for (size_t i = 0; i < count && there; i++)
-            out[i] = factor * from[begin + i];
-        there = und_present_has(mac->present, r.y, r.z);
+    und_span part = und_mac_part(mac, r.y, r.z);
+    size_t first = 0;
+    for (size_t begin, count; item && next_row(&r, &begin, &count); first += count) {
+        part.begin = part.begin > r.low[0] ? part.begin : r.low[0];
+        part.end = part.end < mac->n[0] ? part.end : mac->n[0];
+        for (int x = part.begin; x < part.end; x++) {
+            const size_t i = (size_t)(x - r.low[0]);
+            if (x == part.begin || (first + i) % PART == 0)
+                und_item_add_row(item, (first + i) / PART);
+            out[first + i] = factor * from[begin + i];
+        }
+        part = und_mac_part(mac, r.y, r.z);
     }
     return item ? UND_OK : err->status;
 }

@@ -17,8 +17,8 @@ enum {
 static und_set rows_of(const und_mac *mac, und_rows rows)
 {
     const bool flat = mac->n[2] == 1;
-    const size_t worth = mac->present ? (size_t)mac->present->rows * (size_t)mac->step[1] : mac->count;
-    und_set s = {.mac = mac, .worth = worth, .wide = mac->n[1], .words = (mac->n[0] + 2 + 63) / 64};
+    const size_t worth = mac->present ? (size_t)mac->present->cells : mac->count;
+    und_set s = {.mac = mac, .worth = worth, .wide = mac->n[1]};
     int slices = mac->n[2];
     if (rows != UND_ROWS_INSIDE) {
         const int beside = rows == UND_ROWS_ALL ? 2 : 1;

@@ -44,7 +44,6 @@ typedef struct und_set {
     int low[2];               /* y and z of the first row */
     int wide, rows;           /* rows of a slice, and of all */
     int per_block;            /* rows */
-    int words;                /* of a row's bits */
     int count;                /* of a list instead, items, `per_block` each */
     const void *list;         /* whatever a module's own UND_EACH_... knows about it */
     float *lent;              /* scratch, `lent_each` floats for each of those who do blocks; may be NULL */
@@ -102,13 +101,21 @@ static inline bool und_set_next_span(const und_set *s, int row, size_t first, un
     p->which = left < UND_DOUBLES ? (1u << (left > 0 ? left : 0)) - 1 : UND_DOUBLES_ALL;
     return left > 0;
 }
-/* The same of a whole row, inside the domain. */
-static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *p)
+/* The same of what there is of a row inside the domain, up to below `end`. */
+static inline bool und_set_next_inside(size_t row, int end, und_place *p)
 {
-    const int left = s->mac->n[0] - p->x;
+    const int left = end - p->x;
     p->at = row + (size_t)p->x;
     p->which = left < UND_LANES ? (1u << (left > 0 ? left : 0)) - 1 : UND_LANES_ALL;
     return left > 0;
+}
+
+/* Of a row's words p.x becomes the first that there is; one behind the last. */
+static inline int und_set_words(const und_set *s, und_place *p)
+{
+    const und_span words = und_mac_words(s->mac, p->y, p->z);
+    p->x = words.begin;
+    return words.end;
 }
 
 /* The first row of a block at or after one that the grid has. */
@@ -128,7 +135,7 @@ static inline int und_set_from(const und_set *s, int block, int row)
 /* For each word of a row's bits: p.x is its number; bit i of it is cell 64 x + i - 1. */
 #define UND_EACH_WORD(set, block, p) \
     UND_EACH_ROW (set, block, p)     \
-        for (p.x = 0; p.x < (set)->words; p.x++)
+        for (int end_ = und_set_words(set, &p); p.x < end_; p.x++)
 /* For each UND_LANES neighbours of the set's cells, or UND_DOUBLES. */
 #define UND_EACH_CELL(set, block, p) UND_EACH_FEW(set, block, p, UND_LANES)
 #define UND_EACH_DOUBLES(set, block, p) UND_EACH_FEW(set, block, p, UND_DOUBLES)
@@ -146,10 +153,11 @@ static inline int und_set_from(const und_set *s, int block, int row)
          und_set_next_span(set, row, of_.at, &p); p.x += UND_DOUBLES)
 
 /* For each UND_LANES cells of rows inside the domain. */
-#define UND_EACH_INSIDE(set, block, p)                                                                   \
-    UND_EACH_ROW (set, block, of_)                                                                       \
-        for (und_place p = {of_.at, 0, of_.y, of_.z, 0, of_.lent}; und_set_next_inside(set, of_.at, &p); \
-             p.x += UND_LANES)
+#define UND_EACH_INSIDE(set, block, p)                                                             \
+    UND_EACH_ROW (set, block, of_)                                                                 \
+        for (und_place p = {of_.at, und_mac_span((set)->mac, of_.y, of_.z).begin, of_.y, of_.z, 0, \
+                            of_.lent};                                                             \
+             und_set_next_inside(of_.at, und_mac_span((set)->mac, of_.y, of_.z).end, &p); p.x += UND_LANES)
 
 /* For each block of a list: p.at is the number of its first item, p.x how many it has, p.y its own number. */
 #define UND_EACH_BLOCK(set, block, p)                                             \

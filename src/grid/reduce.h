@@ -139,14 +139,15 @@ UND_INLINE double und_total_of_chunk(const und_set *s, const uint64_t *bits, und
 /* A cell's number is one more than its x in the whole grid. */
 UND_INLINE und_total und_total_of_row(const und_set *s, int row, und_totals_fn *fn, const void *args)
 {
-    const int beside = s->cells ? 1 : 0, low = s->mac->low[0] + 1, last = s->mac->n[0] + beside;
     und_place p = und_set_row(s, row);
+    const und_span span = s->cells ? und_mac_span_beside(s->mac, p.y, p.z) : und_mac_span(s->mac, p.y, p.z);
+    const int low = s->mac->low[0] + 1, last = span.end;
     const uint64_t *bits = s->cells ? und_mask_row(s->cells, p.y, p.z) : NULL;
     const size_t first = p.at;
-    und_sum_tree tree = und_sum_from((unsigned)(low - beside) / UND_SUM_CHUNK);
+    und_sum_tree tree = und_sum_from((unsigned)(low + span.begin) / UND_SUM_CHUNK);
     und_doubles most = {0};
     und_total total = {0};
-    for (p.x = -beside; p.x < last;) {
+    for (p.x = span.begin; p.x < last;) {
         const int from = (int)tree.next * UND_SUM_CHUNK - low,
                   end = from + UND_SUM_CHUNK < last ? from + UND_SUM_CHUNK : last;
         p.at = (size_t)((ptrdiff_t)first + p.x);

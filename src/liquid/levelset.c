@@ -481,7 +481,7 @@ static bool find_cell(const und_levelset *s, int axis, int x, int y, int z, size
         if (cell[a] < 0 || cell[a] >= m->n[a] + (a == axis))
             return false;
     *at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    return true;
+    return und_mac_has(m, cell[0], cell[1], cell[2]);
 }
 double und_levelset_distance(const und_levelset *s, int x, int y, int z)
 {
@@ -661,8 +661,7 @@ static und_status check_memory(const und_levelset *s, und_error *err)
     const double per_cell =
         100; /* bytes: velocities, distances, the system; particles lie near the surface */
     const double viscous = s->viscous ? 400 : 0;
-    const double cells =
-        s->present ? (double)s->present->rows * (double)s->mac.step[1] : (double)s->mac.count;
+    const double cells = s->present ? s->present->cells : (double)s->mac.count;
     return und_liquid_check_memory("levelset", s->mac.n, (per_cell + viscous) * cells, err);
 }
 

@@ -104,7 +104,8 @@ static inline void und_apart_row(const und_apart_args *s, und_place p)
     const float deepest = -2, furthest = 1.5f; /* cells */
     uint64_t *apart = und_mask_row(&s->apart, p.y, p.z);
     __builtin_memset(apart, 0, (size_t)s->apart.words * sizeof *apart);
-    for (int x = 0; x < s->mac.n[0]; x++) {
+    const und_span span = und_mac_span(&s->mac, p.y, p.z);
+    for (int x = span.begin; x < span.end; x++) {
         const size_t at = p.at + (size_t)x;
         const float wall = s->distance[at];
         if (!(wall < furthest && wall > deepest) || !s->separate || s->separate[s->owner[at]] == s->never ||

@@ -170,7 +170,8 @@ static float overfilled(const search *f, size_t at, unsigned axes)
 static void mark_wet(const search *f, und_place p)
 {
     const und_mask *wet = &f->s->wet;
-    for (int w = 0; w < wet->words; w++)
+    const und_span words = und_mask_words(wet, p.y, p.z);
+    for (int w = words.begin; w < words.end; w++)
         und_mask_row(wet, p.y, p.z)[w] =
             und_word_of(f->phi + p.at, wet->n[0], w, false, 0) & und_word_inside(wet->n[0], w);
 }
@@ -264,7 +265,7 @@ static unsigned axes_at(const rows *r, int word, int bit, int axes)
 static bool drains(const search *f, size_t at)
 {
     int cell[3];
-    und_volume_cell(&f->s->mac, at, cell);
+    und_mac_cell(&f->s->mac, at, cell);
     return f->s->def.element_count > 0 && und_elements_drains_at(f->s->elements, cell[0], cell[1], cell[2]);
 }
 
@@ -301,8 +302,8 @@ static void find_in_rows(const search *f, rows *r)
         int64_t sum = 0;
         parts->row_count[row] = 0;
         for (int w = 0; w < r->words; w++)
-            sum += find_in_word(f, r, first + w, at + (size_t)(64 * w) - 1, parts->extra + at,
-                                &parts->row_count[row]);
+            sum += find_in_word(f, r, first + w, at + (size_t)(64 * w) - 1,
+                                parts->extra + und_mac_row_begin(&f->s->mac, row), &parts->row_count[row]);
         parts->row_sum[row] = sum;
     }
 }
@@ -352,7 +353,7 @@ static double find(const search *f, int32_t *list, int *count)
     und_pass_steps(&f->s->device, steps, STEPS);
     und_volume_get_rows(f->v, p->row_sum, sizeof *p->row_sum);
     UND_MAC_EACH_ROW (m, row) {
-        memcpy(list + *count, p->extra + und_mac_row(m, row), (size_t)p->row_count[row] * sizeof *list);
+        memcpy(list + *count, p->extra + und_mac_row_begin(m, row), (size_t)p->row_count[row] * sizeof *list);
         *count += p->row_count[row];
         sum += p->row_sum[row];
     }

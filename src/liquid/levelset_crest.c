@@ -89,7 +89,7 @@ static void add_crests(const und_levelset *s, size_t at, unsigned which, crests 
     which &= und_lanes_bits(sharp > EASY);
     if (!which)
         return;
-    und_volume_cell(&s->mac, at, cell);
+    und_mac_cell(&s->mac, at, cell);
     for (unsigned bits = which; bits; bits &= bits - 1)
         c->at[c->count++] = (int32_t)at + __builtin_ctz(bits);
     und_lanes_pack(c->sharp + first, sharp, which);
@@ -254,7 +254,7 @@ static void throw_off(const throwing *t, size_t at)
         if (!crest_of(s, &c, 0, crest = &found))
             return;
     }
-    und_volume_cell(&s->mac, at, cell);
+    und_mac_cell(&s->mac, at, cell);
     const int32_t units = und_levelset_throw_off(s, cell, crest, held[crest->from] / 2);
     held[crest->from] -= units;
     und_levelset_volume_numbers(s)[UND_LEVELSET_THROWN] += units;
@@ -270,7 +270,7 @@ static void keep(const throwing *t, size_t at, const und_levelset_crest *c)
     if (number >= t->most)
         return;
     t->crest[number] = *c;
-    und_volume_cell(&t->s->mac, at, cell);
+    und_mac_cell(&t->s->mac, at, cell);
     und_levelset_ready_crest(t->drops, cell, t->crest + number);
 }
 
@@ -283,7 +283,7 @@ static void finish(const throwing *t, und_volume_chunk **k, crests *c)
     find_thrown(t->s, c);
     for (int i = 0; i < count; i++) {
         und_levelset_crest crest;
-        while ((*k)->at + UND_LANES <= c->at[i])
+        while (c->at[i] < (*k)->at || c->at[i] >= (*k)->at + UND_LANES) /* rows may lie in any order */
             (*k)++;
         if (!crest_of(t->s, c, i, &crest))
             continue;

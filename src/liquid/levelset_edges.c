@@ -26,7 +26,7 @@ static void for_edges(const und_levelset *s, edge_fn *fn, void *context)
             continue;
         for (at[b] = 0; at[b] < m->n[b]; at[b]++)
             for (at[a] = 0; at[a] < m->n[a]; at[a]++) {
-                if (!und_present_has(m->present, at[1], at[2]))
+                if (!und_mac_has(m, at[0], at[1], at[2]))
                     continue;
                 size_t cell = und_mac_at(m, at[0], at[1], at[2]);
                 ptrdiff_t out = side % 2 ? m->step[axis] : -m->step[axis];

@@ -285,7 +285,8 @@ static inline void fill_row(const und_levelset_starting *a, und_place p)
 {
     und_levelset *s = a->s;
     const und_volume *v = und_levelset_volumes(s);
-    for (int x = 0; x < s->mac.n[0]; x++)
+    const und_span span = und_mac_span(&s->mac, p.y, p.z);
+    for (int x = span.begin; x < span.end; x++)
         if (v->parts->own[p.at + (size_t)x])
             fill_cell(s, v, (const int[]){x, p.y, p.z});
 }

@@ -1,6 +1,7 @@
 /* What a frame and a checkpoint hold of the particle level set. */
 #include "base/status.h"
 #include "grid/mac_frame.h"
+#include "grid/present.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
 
@@ -206,7 +207,9 @@ static und_status restore_window(und_levelset *s, const und_frame *state, und_er
     return und_levelset_set_window(s, item ? item->data : all, state, err);
 }
 
-/* A row of the grid begins in the middle of a row of the array's, and ends in the next. */
+enum { PART = 64 }; /* values of an array that are written or not */
+
+/* Which parts of the arrays there is something in. */
 static und_status tell_rows(und_levelset *s, und_frame *state, und_error *err)
 {
     const und_mac *m = &s->mac;
@@ -217,12 +220,15 @@ static und_status tell_rows(und_levelset *s, und_frame *state, und_error *err)
             und_item *item = &state->items[i];
             if (item->data != carried[k].data)
                 continue;
-            if (und_item_keep_rows(item, (size_t)m->step[1], carried[k].outside, err) != UND_OK)
+            if (und_item_keep_rows(item, PART, carried[k].outside, err) != UND_OK)
                 return err->status;
             for (int z = -1; z <= m->n[2]; z++)
-                for (int y = -1; y <= m->n[1]; y++)
-                    for (size_t x = 0; x < 2 && und_present_has(m->present, y, z); x++)
-                        und_item_add_row(item, und_mac_at(m, -1, y, z) / (size_t)m->step[1] + x);
+                for (int y = -1; y <= m->n[1]; y++) {
+                    const und_span part = und_mac_part(m, y, z);
+                    const size_t begin = und_mac_at(m, part.begin, y, z), end = und_mac_at(m, part.end, y, z);
+                    for (size_t some = begin / PART; some * PART < end && begin < end; some++)
+                        und_item_add_row(item, some);
+                }
         }
     return UND_OK;
 }
@@ -236,6 +242,8 @@ und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *er
         status = und_state_save_fields(list, list_parts(s, list), state, err);
     if (status == UND_OK && s->present)
         status = tell_rows(s, state, err);
+    if (status == UND_OK)
+        status = und_levelset_rows_save(s, state, err);
     return status == UND_OK && s->spray ? und_spray_save(und_levelset_drops(s), state, err) : status;
 }
 
@@ -247,7 +255,7 @@ static bool all_finite(const und_levelset *s)
     const und_mac *m = &s->mac;
     for (int z = -1; z <= m->n[2]; z++)
         for (int y = -1; y <= m->n[1]; y++)
-            for (int x = -1; x <= m->n[0] && und_present_has(m->present, y, z); x++) {
+            for (int x = und_mac_part(m, y, z).begin; x < und_mac_part(m, y, z).end; x++) {
                 const size_t at = und_mac_at(m, x, y, z);
                 for (int f = 0; f < 4; f++)
                     if (!isfinite(fields[f][at]))
@@ -289,22 +297,64 @@ static void tell_appeared(und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const double cell = s->def.dx * s->def.dx * s->def.dx;
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end && s->solids.any; at++) {
-            const double room = (double)s->solids.room[at] * UND_VOLUME_ONE;
-            const double over = (double)und_levelset_volume_cells(s)[at] - room;
-            if (over > 0 && (is_taken(s, at) || (s->solids.room[at] < 1 && is_beside_taken(s, at))))
-                s->squeezed[s->solids.owner[at]] += over * cell / UND_VOLUME_ONE;
-        }
+    UND_MAC_EACH_STRETCH(m, first, count)
+    for (size_t at = first; at < first + count && s->solids.any; at++) {
+        const double room = (double)s->solids.room[at] * UND_VOLUME_ONE;
+        const double over = (double)und_levelset_volume_cells(s)[at] - room;
+        if (over > 0 && (is_taken(s, at) || (s->solids.room[at] < 1 && is_beside_taken(s, at))))
+            s->squeezed[s->solids.owner[at]] += over * cell / UND_VOLUME_ONE;
+    }
+}
+
+/* Arrays of a state that lie otherwise than the grid's. */
+static und_status restore_carried(und_levelset *s, const und_frame *state, const und_mac *lies,
+                                  und_error *err)
+{
+    und_levelset_field carried[UND_LEVELSET_FIELDS];
+    const int fields = und_levelset_carried(s, carried);
+    const bool branches = und_frame_find(state, UND_STATE_BRANCH) != NULL;
+    for (int i = 0; i < fields; i++) {
+        const und_item *item = und_frame_find(state, carried[i].name);
+        const bool good = item && item->type == carried[i].type && und_item_count(item) == lies->count;
+        if (good)
+            und_levelset_carry_field(lies, item->data, &s->mac, &carried[i]);
+        else if (!branches || !carried[i].adapts)
+            return und_error_set(err, UND_FAILED, "the checkpoint does not fit the scene: %s",
+                                 carried[i].name);
+    }
+    return UND_OK;
+}
+
+/* All that is listed. */
+static und_status restore_parts(und_levelset *s, const und_frame *state, und_error *err)
+{
+    und_state_field list[UND_LEVELSET_STATE];
+    und_mac lies;
+    und_present *present;
+    und_status status = und_levelset_rows_of(s, state, &lies, &present, err);
+    const bool same = status == UND_OK && !present && !s->packed;
+    if (status == UND_OK && same)
+        status = und_state_restore_fields(list, list_parts(s, list), state, err);
+    if (status == UND_OK && !same) {
+        int count = und_levelset_numbers(s, list);
+        count += s->spray ? und_levelset_spray_state(s, list + count) : 0;
+        status = und_state_restore_fields(list, count, state, err);
+        if (status == UND_OK)
+            status = restore_carried(s, state, &lies, err);
+        if (status == UND_OK && s->spray)
+            und_levelset_spray_window(s, &lies, true);
+        und_levelset_volume_shift(s);
+    }
+    und_present_close(present);
+    return status;
 }
 
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
-    und_state_field list[UND_LEVELSET_STATE];
     und_status status = restore_window(s, state, err);
     if (status == UND_OK)
-        status = und_state_restore_fields(list, list_parts(s, list), state, err);
+        status = restore_parts(s, state, err);
     if (status == UND_OK && s->spray && und_frame_find(state, "spray_cell"))
         status = und_spray_restore(und_levelset_drops(s), state, err);
     if (status == UND_OK && s->particles)

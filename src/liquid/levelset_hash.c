@@ -23,7 +23,8 @@ static bool is_there(const und_levelset *s, const int32_t *held, size_t at)
 static stretch find_row(const und_levelset *s, const int32_t *held, int y, int z)
 {
     const size_t row = und_mac_at(&s->mac, 0, y, z);
-    stretch r = {0, s->mac.n[0]};
+    const und_span span = und_mac_span(&s->mac, y, z);
+    stretch r = {span.begin, span.end};
     while (r.begin < r.end && !is_there(s, held, row + (size_t)r.begin))
         r.begin++;
     while (r.end > r.begin && !is_there(s, held, row + (size_t)r.end - 1))

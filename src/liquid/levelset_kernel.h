@@ -146,8 +146,9 @@ UND_INLINE void und_clear_viscous(const und_viscous_pressure_args *a, und_place 
 {
     const uint64_t *row = und_mask_row(&a->asked, p.y, p.z);
     const und_doubles none = {0};
-    for (int x = 0; x < a->mac.n[0]; x += UND_DOUBLES) {
-        const int left = a->mac.n[0] - x;
+    const und_span span = und_mac_span(&a->mac, p.y, p.z);
+    for (int x = span.begin; x < span.end; x += UND_DOUBLES) {
+        const int left = span.end - x;
         const unsigned in = left < UND_DOUBLES ? (1u << left) - 1 : UND_DOUBLES_ALL;
         und_doubles_store_some(a->viscous + p.at + x, none, in & ~und_mask_sixteen(&a->asked, row, x));
     }

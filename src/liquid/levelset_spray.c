@@ -233,6 +233,23 @@ static void find_inside(const und_levelset *s, const some_drops *d, und_lanes_in
     }
 }
 
+/* Those that the grid has something around: elsewhere there is air. */
+static und_lanes_int are_near(const und_levelset *s, const some_drops *d)
+{
+    const und_mac *m = &s->mac;
+    unsigned near = UND_LANES_ALL;
+    for (int i = 0; i < d->count && m->present; i++) {
+        int cell[3];
+        for (int a = 0; a < 3; a++) {
+            const float place = floorf(d->at[a][i] - 0.5f) - (float)m->low[a], most = (float)m->n[a];
+            cell[a] = (int)fminf(fmaxf(place, -1), most);
+        }
+        if (!und_mac_has(m, cell[0], cell[1], cell[2]))
+            near &= ~(1u << i);
+    }
+    return und_lanes_where(near);
+}
+
 static void meet_some(const und_levelset *s, const und_spray *drops, const some_drops *d, uint8_t *met)
 {
     const double young = s->volume ? fmin(und_levelset_breakup_time(s), LONGEST) : 0;
@@ -240,7 +257,9 @@ static void meet_some(const und_levelset *s, const und_spray *drops, const some_
     float near[UND_LANES] = {0};
     und_lanes_int known, edge, wall = {0};
     find_inside(s, d, &known, &edge);
-    const und_lanes phi = und_sample_between(&s->mac, s->surface.phi, d->between, NULL);
+    const und_lanes phi =
+        und_lanes_select(are_near(s, d), und_sample_between(&s->mac, s->surface.phi, d->between, NULL),
+                         und_lanes_all((float)s->layers));
     for (int i = 0; i < d->count && s->volume; i++)
         near[i] = (double)drops->age[d->first + i] < young ? DEEP : NEAR;
     const und_lanes_int liquid = ~edge & known & (phi < und_lanes_load(near));
@@ -280,6 +299,7 @@ static void give_back(und_levelset *s, const float place[3], double volume)
             cell[a] = (int)floorf(place[a] - 0.5f) + (k >> a & 1) - s->mac.low[a];
             inside = inside && cell[a] >= 0 && cell[a] < s->mac.n[a];
         }
+        inside = inside && und_mac_has(&s->mac, cell[0], cell[1], cell[2]);
         size_t i = inside ? und_mac_at(&s->mac, cell[0], cell[1], cell[2]) : 0;
         if (inside && s->surface.phi[i] < 0)
             at[count++] = i;
@@ -589,10 +609,9 @@ void und_levelset_spray_grow(und_levelset *s, float *grown)
 /* A cell's place in the whole grid. */
 static void place_of(const und_mac *m, int32_t cell, int at[3])
 {
-    const ptrdiff_t left = cell - (ptrdiff_t)m->first, in_slice = left % m->step[2];
-    at[0] = m->low[0] + (int)(in_slice % m->step[1]);
-    at[1] = m->low[1] + (int)(in_slice / m->step[1]);
-    at[2] = m->low[2] + (int)(left / m->step[2]);
+    und_mac_cell(m, (size_t)cell, at);
+    for (int a = 0; a < 3; a++)
+        at[a] += m->low[a];
 }
 
 /* The cell that another window's is, or -1. */

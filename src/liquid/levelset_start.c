@@ -19,7 +19,7 @@ static void fill_to_level(und_levelset *s)
             for (int y = 0; y < m->n[1]; y++) {
                 float *phi = &s->surface.phi[und_mac_at(m, x, y, z)];
                 double above = (und_mac_middle(m, 1, y) - level) / s->def.dx;
-                if (und_present_has(m->present, y, z))
+                if (und_mac_has(m, x, y, z))
                     *phi = above < (double)*phi ? (float)above : *phi;
             }
         }
@@ -38,7 +38,7 @@ static void set_velocity(und_levelset *s, const und_fill_def *fill)
     for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++)
         for (int z = -1; z < m->n[2]; z++)
             for (int y = -1; y < m->n[1]; y++)
-                for (int x = -1; x < m->n[0] && und_present_has(m->present, y, z); x++) {
+                for (int x = und_mac_part(m, y, z).begin; x < und_mac_part(m, y, z).end && x < m->n[0]; x++) {
                     und_vec3 p = und_vec(und_mac_middle(m, 0, a == 0 ? x + 0.5 : x),
                                          und_mac_middle(m, 1, a == 1 ? y + 0.5 : y),
                                          und_mac_middle(m, 2, a == 2 ? z + 0.5 : z));
@@ -119,14 +119,16 @@ static und_status touch_walls(und_levelset *s, und_error *err)
     for (int z = 0; z < m->n[2]; z++)
         for (int y = 0; y < m->n[1]; y++)
             for (int x = 0; x < m->n[0] && und_present_has(m->present, y, z); x++) {
+                if (!und_mac_has(m, x, y, z))
+                    continue;
                 size_t at = und_mac_at(m, x, y, z);
                 if (wall[at] < near && !(wall[at] < -2))
                     deep[at] = ends_at_wall(s, x, y, z);
             }
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t i = und_mac_row(m, row), end = i + (size_t)m->n[0]; i < end; i++)
-            if (deep[i] > 0)
-                s->surface.phi[i] = fminf(s->surface.phi[i], enough);
+    UND_MAC_EACH_STRETCH(m, first, count)
+    for (size_t i = first; i < first + count; i++)
+        if (deep[i] > 0)
+            s->surface.phi[i] = fminf(s->surface.phi[i], enough);
     und_pages_free(deep);
     und_distance_refresh(&s->surface);
     return UND_OK;
@@ -241,7 +243,8 @@ static float depth_at(const und_levelset *s, const int cell[3])
 static inline void see_row(const und_levelset_starting *a, und_place p)
 {
     und_levelset *s = a->s;
-    for (int x = 0; x < s->mac.n[0]; x++) {
+    const und_span span = und_mac_span(&s->mac, p.y, p.z);
+    for (int x = span.begin; x < span.end; x++) {
         const int cell[3] = {x, p.y, p.z};
         float *phi = &s->surface.phi[p.at + (size_t)x];
         if (*phi < 0 && *phi > (float)-LONGEST && (is_beside_wall(s, cell) || ends_across(s, cell)))
@@ -273,10 +276,10 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
         und_levelset_redistance(s);
     if (s->def.has_level)
         fill_to_level(s);
-    UND_MAC_EACH_ROW (&s->mac, row)
-        for (size_t i = und_mac_row(&s->mac, row), end = i + (size_t)s->mac.n[0]; i < end; i++)
-            if (!isfinite(s->surface.phi[i]))
-                return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");
+    UND_MAC_EACH_STRETCH(&s->mac, first, count)
+    for (size_t i = first; i < first + count; i++)
+        if (!isfinite(s->surface.phi[i]))
+            return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");
     if (wall) {
         und_distance_into_solids(&s->surface, wall);
         und_levelset_into_solids(s, false); /* as each step will */

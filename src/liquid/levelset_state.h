@@ -50,8 +50,10 @@ struct und_levelset {
     und_scratch *scratch; /* that parts share */
     int layers;           /* cells around the liquid in which velocities are known */
     und_mac mac;
-    und_present *present;    /* the grid's; NULL: it has all rows */
-    und_present *asked_rows; /* that the substep needs; NULL: nobody asks */
+    und_present *present;                 /* the grid's; NULL: it has all rows */
+    und_present *asked_rows;              /* that the substep needs; NULL: nobody asks */
+    struct und_levelset_packing *packing; /* while it is looked how rows may share memory */
+    bool packed;                          /* they do */
     und_distance surface;
     und_level_set_particles *particles; /* NULL: a plain level set */
     und_mac_flow flow;
@@ -189,12 +191,19 @@ void und_levelset_need_none(und_levelset *s);
 void und_levelset_need_box(und_levelset *s, const int low[3], const int high[3]); /* of the whole grid */
 /* The grid has only what is needed, or another window `from` did, if that is little.  Nothing was opened. */
 und_status und_levelset_choose_rows(und_levelset *s, const und_levelset *from, und_error *err);
+/* How rows lie in a state's arrays, where that is another way than in the window's; *mac is the window's as
+ * it lies there, to be let go of. */
+und_status und_levelset_rows_save(const und_levelset *s, und_frame *state, und_error *err);
+und_status und_levelset_rows_of(const und_levelset *s, const und_frame *state, und_mac *mac,
+                                und_present **present, und_error *err);
 /* The same of a state. */
 und_status und_levelset_state_rows(und_levelset *s, const und_frame *state, und_error *err);
 /* Before a substep: rows that are needed come; whether all is better opened anew with fewer. */
 bool und_levelset_keep_rows(und_levelset *s);
 
 int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_FIELDS]);
+void und_levelset_carry_field(const und_mac *from, const void *old, const und_mac *to,
+                              const und_levelset_field *f);
 void und_levelset_first_window(und_levelset *s); /* sets mac and open; before anything is opened on it */
 und_status und_levelset_first_rows(und_levelset *s, und_error *err); /* then */
 void und_levelset_move_window(und_levelset *s);

@@ -207,7 +207,7 @@ static void push_out(und_levelset *s, const und_volume_walls *walls, size_t at)
     const int solid = passed ? passed - 1 : s->solids.owner[at];
     int cell[3];
     size_t to;
-    und_volume_cell(&s->mac, at, cell);
+    und_mac_cell(&s->mac, at, cell);
     if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls->room, ROOM,
                               v->parts->own, &to))
         return;
@@ -286,9 +286,8 @@ void und_levelset_volume_before(und_levelset *s)
     const und_mac *m = &s->mac;
     if (!s->volume || !pours_or_drains(s))
         return;
-    UND_MAC_EACH_ROW (m, row)
-        memcpy(s->volume->before + und_mac_row(m, row), s->surface.phi + und_mac_row(m, row),
-               (size_t)m->n[0] * sizeof *s->volume->before);
+    UND_MAC_EACH_STRETCH(m, first, count)
+    memcpy(s->volume->before + first, s->surface.phi + first, count * sizeof *s->volume->before);
 }
 
 /* How full cells of sources are: together they hold what their shapes do. */
@@ -351,8 +350,7 @@ static void drain(und_levelset *s)
     int64_t *of_row = s->volume->cells.parts->row_sum, drained = 0;
     UND_MAC_EACH_ROW (m, row) {
         of_row[row] = 0;
-        for (int x = 0; x < m->n[0]; x++) {
-            const size_t at = und_mac_row(m, row) + (size_t)x;
+        for (size_t at = und_mac_row_begin(m, row); at < und_mac_row_end(m, row); at++) {
             if (!(phi[at] > before[at] && c[at] > 0 && s->volume->cells.parts->own[at]))
                 continue;
             const float part = fminf(fmaxf(0.5f - phi[at], 0), 1);
@@ -635,13 +633,13 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
 {
     const und_mac *m = &s->mac;
     int64_t sum = 0;
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
-            const bool own = s->volume->cells.parts->own[first + x];
-            const int32_t units = own ? gained(s->volume->cells.c[first + x], grown[first + x]) : 0;
-            s->volume->cells.c[first + x] += units;
-            sum += units;
-        }
+    UND_MAC_EACH_STRETCH(m, first, count)
+    for (size_t at = first; at < first + count; at++) {
+        const bool own = s->volume->cells.parts->own[at];
+        const int32_t units = own ? gained(s->volume->cells.c[at], grown[at]) : 0;
+        s->volume->cells.c[at] += units;
+        sum += units;
+    }
     return (double)sum * quantum(s);
 }
 
@@ -650,11 +648,11 @@ void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
 {
     const und_mac *m = &s->mac;
     const und_volume_walls walls = und_levelset_walls(s);
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
-            if (touched[first + x])
-                s->volume->cells.c[first + x] =
-                    und_volume_units(und_volume_part(&s->volume->cells, &walls, s->surface.phi, first + x));
+    UND_MAC_EACH_STRETCH(m, first, count)
+    for (size_t at = first; at < first + count; at++)
+        if (touched[at])
+            s->volume->cells.c[at] =
+                und_volume_units(und_volume_part(&s->volume->cells, &walls, s->surface.phi, at));
 }
 
 /* ---- The surface, and drops ---- */

@@ -74,17 +74,17 @@ typedef struct pressing {
     const float *phi;
     float *pressed; /* phi too */
     const und_volume_walls *walls;
-    size_t *film; /* of each row, where its cells are, */
+    int32_t *film; /* of each row, from where its first cell is on, */
     int32_t *count;
 } pressing;
 
 static void press_row(const pressing *f, und_place p)
 {
     const int row = p.y + p.z * f->v->mac.n[1];
-    int32_t count = 0;
+    int32_t *film = f->film + und_mac_row_begin(&f->v->mac, row), count = 0;
     UND_VOLUME_FILMS(f->v, f->phi, row, at)
     if (und_volume_cells(f->v->c[at]) > THIN && und_volume_room(f->walls, at) > PRESSED_ROOM) {
-        f->film[p.at + (size_t)count++] = at;
+        film[count++] = (int32_t)at;
         f->pressed[at] = BARELY;
     }
     f->count[row] = count;
@@ -95,7 +95,8 @@ UND_KERNEL(press_row, pressing, UND_EACH_ROW)
 static void press_films(const und_levelset *s, und_levelset_pressed *p, const und_volume_walls *walls)
 {
     const und_volume *v = und_levelset_volumes(s);
-    const pressing press = {v, s->surface.phi, p->surface.phi, walls, p->film, v->parts->row_count};
+    int32_t *found = und_scratch_take(s->scratch, s->mac.count * sizeof *found);
+    const pressing press = {v, s->surface.phi, p->surface.phi, walls, found, v->parts->row_count};
     const und_distance_copy_args copy = {s->mac, s->surface.phi, p->surface.phi};
     const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
     const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
@@ -106,12 +107,10 @@ static void press_films(const und_levelset *s, und_levelset_pressed *p, const un
                              und_volume_films_pass(&films, &slices), UND_PASS(press_row, &press, &rows)};
     const und_step steps[] = {{.passes = pass, .count = 2}, {.passes = pass + 2, .count = 1}};
     und_pass_steps(&s->device, steps, 2);
-    UND_MAC_EACH_ROW (&s->mac, row) {
-        const size_t bytes = (size_t)press.count[row] * sizeof *p->film;
-        if (bytes > 0)
-            memmove(p->film + p->film_count, p->film + und_mac_row(&s->mac, row), bytes);
-        p->film_count += press.count[row];
-    }
+    UND_MAC_EACH_ROW (&s->mac, row)
+        for (int i = 0; i < press.count[row]; i++)
+            p->film[p->film_count++] = (size_t)found[und_mac_row_begin(&s->mac, row) + (size_t)i];
+    und_scratch_give_back(s->scratch, found);
 }
 
 /* Films count as liquid while the flow is made, and gaps that close. */

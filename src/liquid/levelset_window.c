@@ -59,7 +59,8 @@ int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_F
     return n;
 }
 
-static void carry_field(const und_mac *from, const void *old, const und_mac *to, const und_levelset_field *f)
+void und_levelset_carry_field(const und_mac *from, const void *old, const und_mac *to,
+                              const und_levelset_field *f)
 {
     const float fill = (float)f->outside; /* of whole numbers: 0, which has the same bits */
     bool single = f->type != UND_F64;
@@ -87,7 +88,7 @@ static void carry(und_levelset *from, und_levelset *to)
     int count = und_levelset_carried(from, old);
     und_levelset_carried(to, new);
     for (int i = 0; i < count; i++)
-        carry_field(&from->mac, old[i].data, &to->mac, &new[i]);
+        und_levelset_carry_field(&from->mac, old[i].data, &to->mac, &new[i]);
 }
 
 /* ---- Where the window is to be, in cells of the whole grid, from low to below high ---- */
@@ -437,7 +438,7 @@ static und_status shift(und_levelset *s, const box *to, und_error *err)
     for (int i = 0; i < count; i++) {
         const size_t size = list[i].type != UND_F64 ? sizeof(float) : sizeof(double);
         memcpy(old, list[i].data, before.count * size);
-        carry_field(&before, old, &s->mac, &list[i]);
+        und_levelset_carry_field(&before, old, &s->mac, &list[i]);
     }
     und_pages_free(old);
     und_elements_shift(s->elements, &s->mac);

@@ -45,7 +45,9 @@ typedef struct combine_args {
 
 static inline void combine(const combine_args *a, und_place p)
 {
-    combine_row(a->d, a->operation, a->shape, p.y, p.z, a->begin, a->end);
+    const und_span span = und_mac_span(&a->d->mac, p.y, p.z);
+    combine_row(a->d, a->operation, a->shape, p.y, p.z, a->begin > span.begin ? a->begin : span.begin,
+                a->end < span.end ? a->end : span.end);
     und_distance_refresh_at(a->d, p.y, p.z);
 }
 UND_KERNEL(combine, combine_args, UND_EACH_ROW)

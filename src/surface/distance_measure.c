@@ -49,7 +49,7 @@ bool und_distance_bounds(const und_distance *d, const int32_t *held, int low[3],
         const int first[3] = {e.low, row % m->n[1], row / m->n[1]},
                   end[3] = {e.high, first[1] + 1, first[2] + 1};
         if (e.high > 0 && wet)
-            und_present_add(wet, first[1], first[2]);
+            und_present_add_part(wet, first[1], first[2], (und_span){e.low, e.high});
         for (int a = 0; a < 3 && e.high > 0; a++) {
             low[a] = first[a] < low[a] ? first[a] : low[a];
             high[a] = end[a] > high[a] ? end[a] : high[a];

@@ -111,10 +111,10 @@ typedef struct und_extent_args {
     und_row_extent *row;
 } und_extent_args;
 
-/* Of UND_LANES cells of a row from x on, bits of those with liquid. */
-UND_INLINE unsigned und_measure_look_wet(const und_extent_args *a, size_t row, int x)
+/* Of UND_LANES cells of a row from x on, bits of those before n with liquid. */
+UND_INLINE unsigned und_measure_look_wet(const und_extent_args *a, size_t row, int x, int n)
 {
-    const int left = a->mac.n[0] - x;
+    const int left = n - x;
     und_lanes_int wet = und_lanes_load(a->phi + row + x) < 0;
     if (a->held)
         wet |= und_lanes_int_load(a->held + row + x) != 0;
@@ -124,16 +124,17 @@ UND_INLINE unsigned und_measure_look_wet(const und_extent_args *a, size_t row, i
 /* Of a row: the first and one behind the last cell with liquid, looked for from both ends. */
 UND_INLINE void und_measure_extent(const und_extent_args *a, und_place p)
 {
-    const int n = a->mac.n[0];
-    int first = 0, last = (n - 1) / UND_LANES * UND_LANES;
-    while (first < n && !und_measure_look_wet(a, p.at, first))
+    const und_span span = und_mac_span(&a->mac, p.y, p.z);
+    const int n = span.end;
+    int first = span.begin, last = first + (n - 1 - first) / UND_LANES * UND_LANES;
+    while (first < n && !und_measure_look_wet(a, p.at, first, n))
         first += UND_LANES;
-    while (last > first && !und_measure_look_wet(a, p.at, last))
+    while (last > first && !und_measure_look_wet(a, p.at, last, n))
         last -= UND_LANES;
     a->row[p.z * a->mac.n[1] + p.y] =
-        first < n ? (und_row_extent){first + __builtin_ctz(und_measure_look_wet(a, p.at, first)),
-                                     last + 32 - __builtin_clz(und_measure_look_wet(a, p.at, last))}
-                  : (und_row_extent){n, 0};
+        first < n ? (und_row_extent){first + __builtin_ctz(und_measure_look_wet(a, p.at, first, n)),
+                                     last + 32 - __builtin_clz(und_measure_look_wet(a, p.at, last, n))}
+                  : (und_row_extent){a->mac.n[0], 0};
 }
 UND_KERNEL(und_measure_extent, und_extent_args, UND_EACH_ROW)
 

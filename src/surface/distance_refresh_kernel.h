@@ -40,9 +40,11 @@ UND_INLINE void und_distance_refresh_row(const und_distance_refresh_args *a, und
     const float *phi = a->phi + p.at;
     if (a->some && !a->some[p.z * a->mac.n[1] + p.y])
         return;
-    for (int x = 0; x < n; x += UND_LANES)
-        und_distance_clamp(a, p.at + (size_t)x, n - x < UND_LANES ? (1u << (n - x)) - 1 : UND_LANES_ALL);
-    for (int w = 0; w < a->band.words; w++) {
+    const und_span span = und_mac_span(&a->mac, p.y, p.z), words = und_mac_words(&a->mac, p.y, p.z);
+    for (int x = span.begin; x < span.end; x += UND_LANES)
+        und_distance_clamp(a, p.at + (size_t)x,
+                           span.end - x < UND_LANES ? (1u << (span.end - x)) - 1 : UND_LANES_ALL);
+    for (int w = words.begin; w < words.end; w++) {
         const uint64_t inside = und_word_inside(n, w);
         const uint64_t near =
             und_word_of(phi, n, w, false, a->width) & und_word_of(phi, n, w, true, -a->width);
@@ -65,10 +67,13 @@ UND_INLINE void und_distance_beside_row(const und_distance_beside_args *a, und_p
     const int y = p.y < 0 ? 0 : p.y < n[1] ? p.y : n[1] - 1, z = p.z < 0 ? 0 : p.z < n[2] ? p.z : n[2] - 1;
     const float *from = a->phi + und_mac_at(&a->mac, 0, y, z);
     float *to = a->phi + p.at;
-    for (int x = 0; x < n[0] && to != from; x++)
+    const und_span span = und_mac_span_beside(&a->mac, p.y, p.z), inside = und_mac_span(&a->mac, p.y, p.z);
+    for (int x = inside.begin; x < inside.end && to != from; x++)
         to[x] = from[x];
-    to[-1] = from[0];
-    to[n[0]] = from[n[0] - 1];
+    if (span.begin < 0)
+        to[-1] = from[0];
+    if (span.end > n[0])
+        to[n[0]] = from[n[0] - 1];
 }
 UND_KERNEL(und_distance_beside_row, und_distance_beside_args, UND_EACH_ROW)
 
@@ -81,8 +86,8 @@ typedef struct und_distance_copy_args {
 /* A row, with what is beside it. */
 UND_INLINE void und_distance_copy_row(const und_distance_copy_args *a, und_place p)
 {
-    const ptrdiff_t end = a->mac.n[0] + 1;
-    for (ptrdiff_t x = -1; x < end; x++)
+    const und_span span = und_mac_span_beside(&a->mac, p.y, p.z);
+    for (ptrdiff_t x = span.begin; x < span.end; x++)
         a->to[(ptrdiff_t)p.at + x] = a->from[(ptrdiff_t)p.at + x];
 }
 UND_KERNEL(und_distance_copy_row, und_distance_copy_args, UND_EACH_ROW)

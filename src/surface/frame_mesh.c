@@ -88,10 +88,12 @@ static void pad_side(const padded *p, float *field, int axis, bool high, ptrdiff
     }
 }
 
-/* Whether a row of the item's was written. */
+/* Whether something of a row of the item's was written. */
 static bool has_row(const und_item *item, int row)
 {
-    return !item->rows || (item->rows->bits[row >> 6] >> (row & 63) & 1);
+    const size_t wide = item->dim[2], begin = (size_t)row * wide, end = begin + wide;
+    size_t next;
+    return und_item_written(item, begin, end, &next) || next < end;
 }
 
 /* [nz][ny][nx] values plus `add` into the padded lattice; where none were written that is what it is full of.

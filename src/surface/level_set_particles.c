@@ -178,8 +178,8 @@ static void clear_first(und_level_set_particles *t)
     for (int z = m->n[2] == 1 ? 0 : -1; z < m->n[2]; z++)
         for (int y = -1; y < m->n[1]; y++)
             if (und_present_has(m->present, y, z))
-                memset(t->parts->first + und_mac_at(m, -1, y, z), 0,
-                       (size_t)(m->step[1] + 1) * sizeof *t->parts->first);
+                memset(t->parts->first + und_mac_at(m, und_particles_boxes_of(m, y, z).begin, y, z), 0,
+                       (size_t)(und_particles_count_boxes(m, y, z) + 1) * sizeof *t->parts->first);
 }
 
 /* Each array goes to where the one before it was; the first one, which is lent room, to where the last was.

@@ -410,12 +410,10 @@ static inline void und_particles_settle_block(const und_particles_correct_args *
     const int32_t *cell = a->order + block.at, *which = a->box + block.at;
     const int32_t count = a->block_count[block.y];
     const int slice = (int)m->step[2], row = (int)m->step[1];
-    const int beside = (int)m->first - 1 - row - (m->n[2] > 1 ? slice : 0); /* of the lowest cell there is */
     for (int32_t k = 0; k < count; k++) {
-        const int left = cell[k] - beside;
+        int low[3];
         und_particles_fetch_settled(a, cell[k + AHEAD < count ? k + AHEAD : k]);
-        const int low[3] = {left % slice % row - 1, left % slice / row - 1,
-                            left / slice - (m->n[2] > 1 ? 1 : 0)};
+        und_mac_cell(m, (size_t)cell[k], low);
         for (unsigned bits = (unsigned)which[k]; bits; bits &= bits - 1) {
             const int b = __builtin_ctz(bits),
                       at[3] = {low[0] + (b & 1), low[1] + (b >> 1 & 1), low[2] + (b >> 2)};

@@ -121,7 +121,8 @@ static inline void und_particles_fill_row(const und_particles_fill_args *f, und_
     const und_mac *m = &f->of.mac;
     const ptrdiff_t number = (ptrdiff_t)f->number + y * f->to_number[0] + z * f->to_number[1];
     const float reach = f->limit + 2; /* a box's corners are this near where any point of it is */
-    for (int x = -1; x < m->n[0]; x++) {
+    const und_span span = und_mac_span_beside(m, y, z);
+    for (int x = span.begin; x < span.end && x < m->n[0]; x++) {
         size_t index = und_mac_at(m, x, y, z);
         int have = f->only ? 0 : f->first[index + 1] - f->first[index];
         if (f->only && !und_particles_near_marked(f, index))
@@ -173,7 +174,9 @@ static inline void und_particles_thin_row(const und_particles_fill_args *a, und_
 {
     const int32_t *first = a->first;
     const int crowd = (int)(UND_PARTICLES_TOO_MANY * (float)a->per_cell);
-    for (size_t box = row.at - 1, end = box + (size_t)a->of.mac.n[0] + 1; box < end; box++)
+    const und_span span = und_mac_span_beside(&a->of.mac, row.y, row.z);
+    const int last = span.end < a->of.mac.n[0] ? span.end : a->of.mac.n[0];
+    for (size_t box = (size_t)((ptrdiff_t)row.at + span.begin), end = row.at + (size_t)last; box < end; box++)
         if (first[box + 1] - first[box] > crowd)
             und_particles_thin_box(a, crowd, first[box], first[box + 1]);
 }

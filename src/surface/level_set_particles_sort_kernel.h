@@ -30,7 +30,7 @@ static inline void und_particles_find_boxes(const und_particles_sort_args *a, un
             at[k] = there ? (int)(place + 0.5F) - 1 - m->low[k] : 0;
             inside &= there;
         }
-        inside = inside && und_present_has(m->present, at[1], at[2]); /* or it is far from all liquid */
+        inside = inside && und_mac_has(m, at[0], at[1], at[2]); /* or it is far from all liquid */
         a->box[i] = inside ? (int32_t)und_mac_at(m, at[0], at[1], at[2]) : -1;
         count[at[axis] + 1] += inside;
     }
@@ -45,7 +45,8 @@ static inline void und_particles_share_out(const und_particles_sort_args *a, und
     const int piles = und_level_set_particles_piles(m);
     int32_t before = 0;
     (void)once;
-    a->first[und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1)] = 0;
+    if (!m->present)
+        a->first[und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1)] = 0;
     for (int pile = 0; pile < piles; pile++)
         for (int block = 0; block < a->blocks; block++) {
             int32_t *count = a->block_count + (size_t)block * (size_t)piles + pile, here = *count;
@@ -67,19 +68,28 @@ static inline void und_particles_sort_block(const und_particles_sort_args *a, un
 }
 UND_KERNEL(und_particles_sort_block, und_particles_sort_args, UND_EACH_BLOCK)
 
+/* The boxes of a row: without gaps to the next, or what there is of it. */
+static inline und_span und_particles_boxes_of(const und_mac *m, int y, int z)
+{
+    return m->present ? und_mac_span_beside(m, y, z) : (und_span){-1, (int32_t)m->step[1] - 1};
+}
+static inline ptrdiff_t und_particles_count_boxes(const und_mac *m, int y, int z)
+{
+    const und_span boxes = und_particles_boxes_of(m, y, z);
+    return boxes.end - boxes.begin;
+}
+
 /* Numbers of those in a row's boxes become where they begin, as does what is in front of the row where no row
  * before it sees to that; where the next row's begin. */
 static inline int32_t und_particles_set_row_begins(const und_mac *m, int32_t *next, int y, int z,
                                                    int32_t before)
 {
-    const bool first = y < 0;
-    int32_t *boxes = next + und_mac_at(m, -1, y, z);
+    int32_t *boxes = next + und_mac_at(m, und_particles_boxes_of(m, y, z).begin, y, z);
     if (!und_present_has(m->present, y, z))
         return before;
-    if (m->present && (first ? z < 0 || !und_present_has(m->present, m->n[1], z - 1)
-                             : !und_present_has(m->present, y - 1, z)))
+    if (m->present)
         boxes[-1] = before;
-    for (ptrdiff_t k = 0; k < m->step[1]; k++) {
+    for (ptrdiff_t k = 0, count = und_particles_count_boxes(m, y, z); k < count; k++) {
         const int32_t here = boxes[k];
         boxes[k] = before;
         before += here;
@@ -99,7 +109,8 @@ static inline void und_particles_sort_pile(const und_particles_sort_args *a, und
     int32_t *next = a->first + 1, before = begin;
     for (int y = low; y <= high; y++)
         if (und_present_has(m->present, y, z))
-            __builtin_memset(next + und_mac_at(m, -1, y, z), 0, (size_t)m->step[1] * sizeof *next);
+            __builtin_memset(next + und_mac_at(m, und_particles_boxes_of(m, y, z).begin, y, z), 0,
+                             (size_t)und_particles_count_boxes(m, y, z) * sizeof *next);
     for (int32_t k = begin; k < end; k++)
         next[a->box[a->order[k]]]++;
     for (int y = low; y <= high; y++)

@@ -230,7 +230,11 @@ UND_INLINE void und_redistance_shut(const und_redistance_args *a, und_place p)
     a->change[p.z * a->mac.n[1] + p.y] = 1;
     float *phi = a->phi + p.at, *next = a->next + p.at;
     const int n = a->mac.n[0];
-    phi[-1] = phi[n] = next[-1] = next[n] = UND_DISTANCE_NONE;
+    const und_span span = und_mac_span_beside(&a->mac, p.y, p.z);
+    if (span.begin < 0)
+        phi[-1] = next[-1] = UND_DISTANCE_NONE;
+    if (span.end > n)
+        phi[n] = next[n] = UND_DISTANCE_NONE;
 }
 UND_KERNEL(und_redistance_shut, und_redistance_args, UND_EACH_ROW)
 

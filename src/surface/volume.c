@@ -13,9 +13,10 @@ static const float BEHIND = 1; /* cells: from a solid to what may be behind it *
 static void mark_inside(und_volume *v)
 {
     const und_mac *m = &v->mac;
-    UND_MAC_EACH_ROW (m, row) {
-        memset(v->parts->inside + und_mac_row(m, row), 1, (size_t)m->n[0]);
-        memset(v->parts->own + und_mac_row(m, row), 1, (size_t)m->n[0]);
+    UND_MAC_EACH_STRETCH(m, first, count)
+    {
+        memset(v->parts->inside + first, 1, count);
+        memset(v->parts->own + first, 1, count);
     }
 }
 
@@ -120,8 +121,8 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
         und_field_open_all(p, part_fields, PART_FIELDS, &room, what, err))
         return err->status;
     mark_inside(v);
-    UND_MAC_EACH_ROW (mac, row) /* UND_VOLUME_GAINS, until it moves */
-        memset(p->unsure + und_mac_row(mac, row), 1, (size_t)mac->n[0]);
+    UND_MAC_EACH_STRETCH(mac, first, count) /* UND_VOLUME_GAINS, until it moves */
+    memset(p->unsure + first, 1, count);
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
         p->around[k] = und_volume_step(mac, k);
     return UND_OK;
@@ -141,8 +142,13 @@ void und_volume_close(und_volume *v)
 void und_volume_shift(und_volume *v, const und_mac *mac)
 {
     v->mac = *mac;
-    for (size_t i = 0; i < mac->count && !mac->present; i++)
-        v->c[i] = v->parts->inside[i] ? v->c[i] : 0;
+    for (int z = -1; z <= mac->n[2]; z++)
+        for (int y = -1; y <= mac->n[1]; y++) {
+            const und_span part = und_mac_part(mac, y, z);
+            for (int x = part.begin; x < part.end; x++)
+                if (!v->parts->inside[und_mac_at(mac, x, y, z)])
+                    v->c[und_mac_at(mac, x, y, z)] = 0;
+        }
 }
 
 /* ---- Lists ---- */
@@ -186,11 +192,12 @@ static void sum_row(const und_volume *v, und_place p)
     const bool others = v->parts->others;
     int64_t all = 0;
     int32_t most = 0;
-    for (int x = 0; x < v->mac.n[0] && !others; x++) {
+    const und_span span = und_mac_span(&v->mac, p.y, p.z);
+    for (int x = span.begin; x < span.end && !others; x++) {
         all += c[x];
         most = c[x] > most ? c[x] : most;
     }
-    for (int x = 0; x < v->mac.n[0] && others; x++) {
+    for (int x = span.begin; x < span.end && others; x++) {
         const int32_t units = own[x] ? c[x] : 0;
         all += units;
         most = units > most ? units : most;
@@ -221,11 +228,11 @@ static void mark_row(const und_volume_listing *l, und_place p)
     und_volume_parts *parts = l->v->parts;
     const und_mac *m = &l->v->mac;
     const int row = p.y + p.z * m->n[1];
-    const size_t end = p.at + (size_t)m->n[0];
+    const size_t begin = und_mac_row_begin(m, row), end = und_mac_row_end(m, row);
     und_volume_chunk *const first = parts->row_chunk + (size_t)row * (size_t)parts->per_row;
     row_chunks chunks = {.next = first};
     int count = 0;
-    for (size_t from = p.at; from < end; from += UND_LANES) {
+    for (size_t from = begin; from < end; from += UND_LANES) {
         const unsigned inside = und_volume_row_bits(end - from);
         unsigned chosen = (l->look ? l->look(l->context, from) : ~0u) & inside;
         if (parts->others)
@@ -244,7 +251,7 @@ static void mark_row(const und_volume_listing *l, und_place p)
     if (l->sums)
         sum_row(l->v, p);
     if (l->cleared)
-        memset(l->cleared + p.at, 0, (size_t)m->n[0]);
+        memset(l->cleared + begin, 0, end - begin);
 }
 
 /* Of a block of rows; those that are not there have none. */
@@ -453,7 +460,7 @@ void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size
 {
     int cell[3];
     und_volume_pay_one(v, walls, at);
-    und_volume_cell(&v->mac, at, cell);
+    und_mac_cell(&v->mac, at, cell);
     for (int away = 2; v->c[at] < 0 && away <= UND_VOLUME_PAY_FURTHEST && !walls->room; away++)
         for (size_t from; v->c[at] < 0 && (from = fullest_away(v, cell, at, away)) != at;)
             pay_from(v, at, from);
@@ -528,9 +535,9 @@ float und_volume_part(const und_volume *v, const und_volume_walls *walls, const 
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
     const und_mac *m = &v->mac;
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
-            v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x));
+    UND_MAC_EACH_STRETCH(m, first, count)
+    for (size_t at = first; at < first + count; at++)
+        v->c[at] = und_volume_units(und_volume_part(v, walls, d->phi, at));
 }
 
 und_pass und_volume_sum_pass(const und_volume *v, const und_set *rows)

@@ -49,7 +49,7 @@ static bool is_near_liquid(const und_volume *v, const und_volume_walls *walls, c
 {
     const und_mac *m = &v->mac;
     int cell[3], low[3], high[3];
-    und_volume_cell(m, at, cell);
+    und_mac_cell(m, at, cell);
     for (int a = 0; a < 3; a++) {
         low[a] = cell[a] > NEAR_LIQUID ? cell[a] - NEAR_LIQUID : 0;
         high[a] = cell[a] + NEAR_LIQUID < m->n[a] ? cell[a] + NEAR_LIQUID + 1 : m->n[a];
@@ -215,8 +215,9 @@ static void find_films(const und_volume_filming *f, und_place p)
     const float *phi = f->d->phi;
     const int row = p.y + p.z * v->mac.n[1];
     bool any = false;
-    memset(v->film + p.at, 0, (size_t)v->mac.n[0]);
-    for (size_t first = p.at, end = p.at + (size_t)v->mac.n[0]; first < end; first += UND_LANES) {
+    const size_t begin = und_mac_row_begin(&v->mac, row), end = und_mac_row_end(&v->mac, row);
+    memset(v->film + begin, 0, end - begin);
+    for (size_t first = begin; first < end; first += UND_LANES) {
         unsigned bits = und_volume_aloft(v, phi, first) & und_volume_row_bits(end - first);
         for (bits &= bits ? und_volume_may_lean(v, f->walls, first) : 0; bits; bits &= bits - 1)
             any |= set_film(f, first + (size_t)__builtin_ctz(bits));

@@ -428,7 +428,7 @@ static inline void shift(const fit_args *a, und_place block)
     float *next = v->parts->fraction;
     int64_t left = 0;
     int cell[3];
-    und_volume_cell(&v->mac, (size_t)first->at, cell);
+    und_mac_cell(&v->mac, (size_t)first->at, cell);
     for (und_volume_chunk *k = first; k < end; k++) {
         const ptrdiff_t ahead = und_volume_ahead(k, end)->at, beside = ahead + v->mac.step[2];
         und_volume_fetch(a->f.phi, ahead);

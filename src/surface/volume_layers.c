@@ -144,15 +144,17 @@ static unsigned may_be_layers(const layering *l, und_place p, int x)
         const und_lanes away = und_lanes_load(l->walls->distance + first);
         at_wall |= und_lanes_bits((away > -WITHIN) & (away - phi < FREE));
     }
-    return at_wall & und_lanes_bits((phi < 0) & (phi > -FREE - WITHIN)) & und_volume_row_bits((size_t)count);
+    return at_wall & und_lanes_bits((phi < 0) & (phi > -FREE - WITHIN)) &
+           und_span_bits(und_mac_span(m, p.y, p.z), x, UND_LANES);
 }
 
 static void find_rates(const layering *l, und_place p)
 {
     float *rate = l->v->parts->fraction + p.at;
+    const und_span span = und_mac_span(&l->v->mac, p.y, p.z);
     bool any = false;
-    memset(rate, 0, (size_t)l->v->mac.n[0] * sizeof *rate);
-    for (int x = 0; x < l->v->mac.n[0]; x += UND_LANES)
+    memset(rate + span.begin, 0, (size_t)(span.end - span.begin) * sizeof *rate);
+    for (int x = span.begin; x < span.end; x += UND_LANES)
         for (unsigned bits = may_be_layers(l, p, x); bits; bits &= bits - 1) {
             const int i = x + __builtin_ctz(bits);
             rate[i] = rate_in(l, p.at + (size_t)i);
@@ -189,12 +191,13 @@ static void slow_row(const layering *l, und_place p)
     if (!has_layers(l, p))
         return;
     const float *rate = l->v->parts->fraction;
-    for (int x = 0; x < l->v->mac.n[0]; x += UND_LANES)
+    const und_span span = und_mac_span(&l->v->mac, p.y, p.z);
+    for (int x = span.begin; x < span.end; x += UND_LANES)
         for (int a = 0; a < axes_of(&l->v->mac); a++) {
             const size_t first = p.at + (size_t)x;
             unsigned bits = und_lanes_bits((und_lanes_load(rate + first) > 0) |
                                            (und_lanes_load(rate + first + l->v->mac.step[a]) > 0));
-            for (bits &= und_volume_row_bits((size_t)(l->v->mac.n[0] - x)); bits; bits &= bits - 1)
+            for (bits &= und_volume_row_bits((size_t)(span.end - x)); bits; bits &= bits - 1)
                 slow_face(l, first + (size_t)__builtin_ctz(bits), a);
         }
 }
@@ -216,8 +219,10 @@ void und_volume_slow_layers(const und_volume *v, const und_distance *d, const un
 
 static void leave_layers(const layering *l, und_place p)
 {
-    memcpy(l->left + p.at, l->nu + p.at, (size_t)l->v->mac.n[0] * sizeof *l->left);
-    for (int x = 0; x < l->v->mac.n[0]; x += UND_LANES)
+    const und_span span = und_mac_span(&l->v->mac, p.y, p.z);
+    const size_t first = p.at + (size_t)span.begin;
+    memcpy(l->left + first, l->nu + first, (size_t)(span.end - span.begin) * sizeof *l->left);
+    for (int x = span.begin; x < span.end; x += UND_LANES)
         for (unsigned bits = may_be_layers(l, p, x); bits; bits &= bits - 1) {
             const size_t at = p.at + (size_t)x + (size_t)__builtin_ctz(bits);
             float normal[3];

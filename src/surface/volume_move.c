@@ -49,7 +49,8 @@ static void wake(const und_volume_move_args *m, size_t at, const int from[3])
 static void wake_around_thin(const und_volume_move_args *m, und_place p)
 {
     const uint16_t *wakes = m->wakes + (size_t)(p.y + p.z * m->mac.n[1]) * (size_t)m->per_row;
-    for (int some = 0; some < m->per_row; some++)
+    const und_span span = und_mac_span(&m->mac, p.y, p.z);
+    for (int some = span.begin / UND_LANES; some * UND_LANES < span.end; some++)
         for (unsigned bits = wakes[some]; bits; bits &= bits - 1) {
             const int x = some * UND_LANES + __builtin_ctz(bits);
             wake(m, p.at + (size_t)x, (const int[3]){x, p.y, p.z});
@@ -66,7 +67,7 @@ static void wake_inflow(const move *m, und_place p)
     for (int i = 0; i < m->flow->inflow_count; i++) {
         const size_t into = m->flow->inflow[i].into;
         int cell[3];
-        und_volume_cell(&a->mac, into, cell);
+        und_mac_cell(&a->mac, into, cell);
         if (a->kind[into] == UND_VOLUME_HELD)
             continue;
         const int row = cell[1] + cell[2] * a->mac.n[1];
@@ -355,7 +356,7 @@ static void let_in(const move *m, int axis, und_place p)
         const und_volume_inflow *in = &m->flow->inflow[i];
         const int64_t all = in->amount;
         int cell[3];
-        und_volume_cell(&a->mac, in->into, cell);
+        und_mac_cell(&a->mac, in->into, cell);
         const int row = cell[1] + cell[2] * a->mac.n[1];
         if (in->axis == axis && row >= (int)p.at && row < (int)p.at + p.x)
             a->flux[in->face] = (int32_t)(all * (a->part + 1) / a->parts - all * a->part / a->parts);
@@ -412,7 +413,7 @@ static void pay_by_left(const move *m, und_place p)
         UND_VOLUME_OF_CHUNK(k, k->gives, at)
     if (m->v->c[at] < 0 && is_beside_out(m, at)) {
         int cell[3];
-        und_volume_cell(&m->v->mac, at, cell);
+        und_mac_cell(&m->v->mac, at, cell);
         __atomic_fetch_add(&m->args.row_sum[cell[1] + cell[2] * m->v->mac.n[1]], m->v->c[at],
                            __ATOMIC_RELAXED);
         m->v->c[at] = 0;
@@ -425,8 +426,8 @@ UND_KERNEL(pay_by_left, move, UND_EACH_BLOCK)
 static void refresh_shared(const und_volume_move_args *a, size_t at)
 {
     int cell[3];
-    und_volume_cell(&a->mac, at, cell);
-    if (!und_present_has(a->mac.present, cell[1], cell[2]))
+    und_mac_cell(&a->mac, at, cell);
+    if (!und_mac_has(&a->mac, cell[0], cell[1], cell[2]))
         return;
     const und_lanes part = und_volume_fractions(a, at, und_lanes_int_load_some(a->c + at, 1));
     const float own = part[0];

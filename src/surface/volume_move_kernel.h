@@ -157,23 +157,25 @@ UND_INLINE void und_volume_fill_row(uint8_t *row, int count, int value)
 UND_INLINE void und_volume_kinds_beside(const und_volume_move_args *m, und_place p)
 {
     const int at[3] = {0, p.y, p.z};
+    const und_span span = und_mac_span(&m->mac, p.y, p.z);
     uint8_t *row = m->kind + p.at;
     for (int side = 0; side < 2 * m->axes; side++) {
         const int a = side / 2, n = m->mac.n[a], out = m->closed[side] ? UND_VOLUME_DRY : UND_VOLUME_OUT;
-        if (a == 0)
+        if (a == 0 && und_mac_has(&m->mac, side ? n : -1, p.y, p.z))
             row[side ? n : -1] = (uint8_t)out;
-        else if (at[a] == (side % 2 ? n - 1 : 0))
-            und_volume_fill_row(side % 2 ? row + m->mac.step[a] : row - m->mac.step[a], m->mac.n[0], out);
+        else if (a > 0 && at[a] == (side % 2 ? n - 1 : 0))
+            und_volume_fill_row((side % 2 ? row + m->mac.step[a] : row - m->mac.step[a]) + span.begin,
+                                span.end - span.begin, out);
     }
 }
 
 UND_INLINE void und_volume_kinds(const und_volume_move_args *m, und_place p)
 {
-    const int wide = m->mac.n[0];
+    const und_span span = und_mac_span(&m->mac, p.y, p.z);
     uint16_t *wakes = m->wakes + (size_t)(p.y + p.z * m->mac.n[1]) * (size_t)m->per_row;
-    for (int x = 0; x < wide; x += UND_LANES) {
+    for (int x = span.begin / UND_LANES * UND_LANES; x < span.end; x += UND_LANES) {
         const size_t at = p.at + (size_t)x;
-        const unsigned bits = und_volume_row_bits((size_t)(wide - x));
+        const unsigned bits = und_span_bits(span, x, UND_LANES);
         const unsigned open = m->any_open ? und_volume_beside_open(m, x, p.y, p.z) : 0;
         und_lanes_int own = {0}, kind = und_volume_kind(m, at, open);
         own = ~own;
@@ -187,7 +189,7 @@ UND_INLINE void und_volume_kinds(const und_volume_move_args *m, und_place p)
                                         (und_lanes_int){0} + UND_VOLUME_HELD, kind);
         }
         und_lanes_bytes_store_some(m->kind + at, kind, bits);
-        *wakes++ = (uint16_t)(und_volume_wakers(m, at, kind) & bits);
+        wakes[x / UND_LANES] = (uint16_t)(und_volume_wakers(m, at, kind) & bits);
     }
     und_volume_kinds_beside(m, p);
 }
@@ -217,7 +219,8 @@ UND_INLINE void und_volume_survey(const und_volume_move_args *m, und_place p)
         const int y = row % m->mac.n[1], z = row / m->mac.n[1], end = m->row_chunks[row + 1];
         if (!und_present_has(m->mac.present, y, z))
             continue;
-        und_volume_fill_row(m->unsure + und_mac_at(&m->mac, 0, y, z), m->mac.n[0], 0);
+        const und_span span = und_mac_span(&m->mac, y, z);
+        und_volume_fill_row(m->unsure + und_mac_at(&m->mac, span.begin, y, z), span.end - span.begin, 0);
         for (int i = m->row_chunks[row]; i < end; i++) {
             const und_volume_chunk *k = m->chunk + i;
             for (int a = 0; a < m->axes; a++) {
@@ -287,14 +290,17 @@ UND_INLINE void und_volume_copy_beside(const und_volume_move_args *m, und_place 
 {
     const int *n = m->mac.n;
     const bool y_side[3] = {p.y == 0, true, p.y == n[1] - 1}, z_side[3] = {p.z == 0, true, p.z == n[2] - 1};
+    const und_span span = und_mac_span_beside(&m->mac, p.y, p.z);
     float *row = m->fraction + p.at;
-    row[-1] = row[0];
-    row[n[0]] = row[n[0] - 1];
+    if (span.begin < 0)
+        row[-1] = row[0];
+    if (span.end > n[0])
+        row[n[0]] = row[n[0] - 1];
     for (int k = 0; k < 9; k++)
         if (k != 4 && y_side[k % 3] && z_side[k / 3])
-            for (int x = -1; x <= n[0]; x += UND_LANES)
+            for (int x = span.begin; x < span.end; x += UND_LANES)
                 und_lanes_store_some(row + (k % 3 - 1) * m->mac.step[1] + (k / 3 - 1) * m->mac.step[2] + x,
-                                     und_lanes_load(row + x), und_volume_row_bits((size_t)(n[0] + 1 - x)));
+                                     und_lanes_load(row + x), und_volume_row_bits((size_t)(span.end - x)));
 }
 
 /* Which cells of the liquid are lent to in a part of the step. */
@@ -344,12 +350,13 @@ UND_INLINE void und_volume_move_deep(const und_volume_move_args *m, size_t at, u
 /* Of a row: fractions around what is on the list, and all that its deep cells get. */
 UND_INLINE void und_volume_begin(const und_volume_move_args *m, und_place p)
 {
-    const int wide = m->mac.n[0], row = p.y + p.z * m->mac.n[1];
+    const und_span span = und_mac_span(&m->mac, p.y, p.z);
+    const int row = p.y + p.z * m->mac.n[1];
     int low, high;
     und_volume_extent(m, p, &low, &high);
-    for (int x = 0; x < wide; x += UND_LANES) {
+    for (int x = span.begin / UND_LANES * UND_LANES; x < span.end; x += UND_LANES) {
         const size_t at = p.at + (size_t)x;
-        const unsigned bits = und_volume_row_bits((size_t)(wide - x));
+        const unsigned bits = und_span_bits(span, x, UND_LANES);
         const unsigned deep = bits & und_lanes_bits(und_lanes_bytes(m->kind + at) == UND_VOLUME_DEEP);
         if (x + UND_LANES >= low && x <= high) {
             und_volume_fetch(m->c, (ptrdiff_t)at + m->mac.step[1]);
@@ -392,12 +399,13 @@ UND_INLINE int64_t und_volume_leaving(const und_volume_move_args *m, und_place p
     const int *n = m->mac.n, at[3] = {0, p.y, p.z};
     int64_t sum = 0;
     for (int high = 0; high < 2; high++) {
-        const size_t first = axis == 0 && high ? p.at + (size_t)n[0] - 1 : p.at;
-        const int count = axis == 0 ? 1 : n[0];
-        if (m->closed[2 * axis + high] || (axis > 0 && at[axis] != (high ? n[axis] - 1 : 0)))
+        const und_span span = und_mac_span(&m->mac, p.y, p.z), end = {high ? n[0] - 1 : 0, high ? n[0] : 1},
+                       of = axis == 0 ? end : span;
+        if (!und_mac_has(&m->mac, of.begin, p.y, p.z) || m->closed[2 * axis + high] ||
+            (axis > 0 && at[axis] != (high ? n[axis] - 1 : 0)))
             continue;
-        for (size_t inner = first; inner < first + (size_t)count; inner++)
-            sum += und_volume_leaves(m, inner, axis, high);
+        for (int x = of.begin; x < of.end; x++)
+            sum += und_volume_leaves(m, p.at + (size_t)x, axis, high);
     }
     return sum;
 }

@@ -185,10 +185,10 @@ static inline unsigned und_volume_aloft(const und_volume *v, const float *phi, s
 }
 
 /* For each of them in a row, in order. */
-#define UND_VOLUME_ALOFT(v, phi, row, at)                                                          \
-    for (size_t at_ = und_mac_row(&(v)->mac, row), end_ = at_ + (size_t)(v)->mac.n[0]; at_ < end_; \
-         at_ += UND_LANES)                                                                         \
-        for (size_t bits_ = und_volume_aloft(v, phi, at_) & und_volume_row_bits(end_ - at_), at;   \
+#define UND_VOLUME_ALOFT(v, phi, row, at)                                                                    \
+    for (size_t at_ = und_mac_row_begin(&(v)->mac, row), end_ = und_mac_row_end(&(v)->mac, row); at_ < end_; \
+         at_ += UND_LANES)                                                                                   \
+        for (size_t bits_ = und_volume_aloft(v, phi, at_) & und_volume_row_bits(end_ - at_), at;             \
              bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
 
 /* The same of those that were films when these were looked for. */
@@ -198,20 +198,11 @@ static inline unsigned und_volume_films_at(const und_volume *v, const float *phi
     return films ? films & und_volume_aloft(v, phi, at) : 0;
 }
 #define UND_VOLUME_FILMS(v, phi, row, at)                                                           \
-    for (size_t at_ = und_mac_row(&(v)->mac, row),                                                  \
-                end_ = at_ + ((v)->parts->row_films[row] ? (size_t)(v)->mac.n[0] : 0);              \
+    for (size_t at_ = und_mac_row_begin(&(v)->mac, row),                                            \
+                end_ = (v)->parts->row_films[row] ? und_mac_row_end(&(v)->mac, row) : at_;          \
          at_ < end_; at_ += UND_LANES)                                                              \
         for (size_t bits_ = und_volume_films_at(v, phi, at_) & und_volume_row_bits(end_ - at_), at; \
              bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
-
-static inline void und_volume_cell(const und_mac *m, size_t at, int cell[3])
-{
-    ptrdiff_t left = (ptrdiff_t)at - (ptrdiff_t)m->first;
-    cell[2] = (int)(left / m->step[2]);
-    left -= cell[2] * m->step[2];
-    cell[1] = (int)(left / m->step[1]);
-    cell[0] = (int)(left - cell[1] * m->step[1]);
-}
 
 static inline ptrdiff_t und_volume_step(const und_mac *m, int k) /* to neighbour k */
 {

@@ -105,7 +105,7 @@ UND_INLINE bool und_volume_next_asker(const und_volume_move_args *m, const int c
                   y = cell[1] + *code / WIDE % WIDE - UND_VOLUME_PAY_REACH,
                   z = cell[2] + *code / (WIDE * WIDE) - UND_VOLUME_PAY_REACH;
         if (x < 0 || y < 0 || z < 0 || x >= m->mac.n[0] || y >= m->mac.n[1] || z >= m->mac.n[2] ||
-            !und_present_has(m->mac.present, y, z))
+            !und_mac_has(&m->mac, x, y, z))
             continue;
         *at = und_mac_at(&m->mac, x, y, z);
         if (m->own[*at] && m->kind[*at] == UND_VOLUME_ACTIVE && m->to[*at] == ALL - 1 - *code)
@@ -125,10 +125,11 @@ UND_INLINE void und_volume_give_to_all(const und_volume_move_args *m, size_t at)
 {
     enum { WIDE = UND_VOLUME_PAY_WIDE };
     const int to = m->to[at];
-    const ptrdiff_t left = (ptrdiff_t)at - (ptrdiff_t)m->mac.first, in_slice = left % m->mac.step[2];
-    const int cell[3] = {(int)(in_slice % m->mac.step[1]) + to % WIDE - UND_VOLUME_PAY_REACH,
-                         (int)(in_slice / m->mac.step[1]) + to / WIDE % WIDE - UND_VOLUME_PAY_REACH,
-                         (int)(left / m->mac.step[2]) + to / (WIDE * WIDE) - UND_VOLUME_PAY_REACH};
+    int cell[3];
+    und_mac_cell(&m->mac, at, cell);
+    cell[0] += to % WIDE - UND_VOLUME_PAY_REACH;
+    cell[1] += to / WIDE % WIDE - UND_VOLUME_PAY_REACH;
+    cell[2] += to / (WIDE * WIDE) - UND_VOLUME_PAY_REACH;
     const size_t from = und_mac_at(&m->mac, cell[0], cell[1], cell[2]);
     size_t asker;
     int code = 0;

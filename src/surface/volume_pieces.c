@@ -104,20 +104,20 @@ static void go_beyond(pieces *p)
 static void label_all(pieces *p, which_fn *which)
 {
     const und_mac *m = &p->v->mac;
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++)
-            if (p->label[at] == 0 && which(p, at)) {
-                p->count++;
-                flood(p, at, which);
-            }
+    UND_MAC_EACH_STRETCH(m, first, count)
+    for (size_t at = first; at < first + count; at++)
+        if (p->label[at] == 0 && which(p, at)) {
+            p->count++;
+            flood(p, at, which);
+        }
 }
 
 /* What cells hold says what hangs together; what phi shows beyond that, and nothing holds, is by itself. */
 static und_status find_pieces(pieces *p, und_error *err)
 {
     const und_mac *m = &p->v->mac;
-    UND_MAC_EACH_ROW (m, row)
-        memset(p->label + und_mac_row(m, row), 0, (size_t)m->n[0] * sizeof *p->label);
+    UND_MAC_EACH_STRETCH(m, first, count)
+    memset(p->label + first, 0, count * sizeof *p->label);
     label_all(p, is_wet);
     go_beyond(p);
     label_all(p, is_drawn);
@@ -125,13 +125,13 @@ static und_status find_pieces(pieces *p, und_error *err)
         return err->status;
     for (int i = 0; i <= p->count; i++)
         p->list[i].missing = INFINITY;
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++) {
-            piece *one = &p->list[p->label[at]];
-            one->held += (double)und_volume_cells(p->v->c[at]);
-            one->films += p->v->film[at] ? (double)und_volume_cells(p->v->c[at]) : 0;
-            one->others = one->others || !p->v->parts->own[at];
-        }
+    UND_MAC_EACH_STRETCH(m, first, count)
+    for (size_t at = first; at < first + count; at++) {
+        piece *one = &p->list[p->label[at]];
+        one->held += (double)und_volume_cells(p->v->c[at]);
+        one->films += p->v->film[at] ? (double)und_volume_cells(p->v->c[at]) : 0;
+        one->others = one->others || !p->v->parts->own[at];
+    }
     return UND_OK;
 }
 
@@ -326,7 +326,8 @@ static inline void apply_row(const apply_args *a, und_place place)
     const float *shown = a->shown;
     const int n = p->v->mac.n[0];
     float *to = a->distance + (size_t)(place.y + p->v->mac.n[1] * place.z) * (size_t)n;
-    for (int x = 0; x < n; x++) {
+    const und_span span = und_mac_span(&p->v->mac, place.y, place.z);
+    for (int x = span.begin; x < span.end; x++) {
         const size_t at = place.at + (size_t)x;
         const piece *one = &p->list[p->label[at]];
         const float shift = (float)one->shift;

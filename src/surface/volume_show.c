@@ -53,20 +53,21 @@ static bool is_chosen(const void *context, size_t at)
 static void choose_around(und_volume *v, const uint8_t *chosen, uint8_t *all)
 {
     const und_mac *m = &v->mac;
-    UND_MAC_EACH_ROW (m, row)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
-            for (int k = 0; k < UND_VOLUME_AROUND && chosen[first + x]; k++) {
-                const size_t next = (size_t)((ptrdiff_t)(first + x) + v->parts->around[k]);
-                all[next] = v->parts->inside[next];
-            }
+    UND_MAC_EACH_STRETCH(m, first, count)
+    for (size_t at = first; at < first + count; at++)
+        for (int k = 0; k < UND_VOLUME_AROUND && chosen[at]; k++) {
+            const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
+            all[next] = v->parts->inside[next];
+        }
 }
 
 /* Lists the cells within two of films. */
 static void list_near(und_volume *v)
 {
-    UND_MAC_EACH_ROW (&v->mac, row) {
-        memset(v->parts->mark + und_mac_row(&v->mac, row), 0, (size_t)v->mac.n[0]);
-        memset(v->parts->to + und_mac_row(&v->mac, row), 0, (size_t)v->mac.n[0]);
+    UND_MAC_EACH_STRETCH(&v->mac, first, count)
+    {
+        memset(v->parts->mark + first, 0, count);
+        memset(v->parts->to + first, 0, count);
     }
     choose_around(v, v->film, v->parts->mark);
     choose_around(v, v->parts->mark, v->parts->to);
@@ -113,7 +114,7 @@ static float wall_of(const show *s, size_t at, float normal[3])
         for (int a = 0; a < 3; a++)
             normal[a] /= sqrtf(fmaxf(sum, 1e-12f));
     }
-    und_volume_cell(m, at, cell);
+    und_mac_cell(m, at, cell);
     for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
         const float low = s->walls->closed[2 * a] ? (float)cell[a] + 0.5f : INFINITY;
         const float high = s->walls->closed[2 * a + 1] ? (float)(m->n[a] - cell[a]) - 0.5f : INFINITY;
@@ -128,7 +129,7 @@ static int side_of_film(const show *s, size_t at, float *wall, float normal[3])
 {
     const und_mac *m = &s->v->mac;
     int cell[3], found = -1;
-    und_volume_cell(m, at, cell);
+    und_mac_cell(m, at, cell);
     for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
         const int a = way / 2, off = way % 2 ? m->n[a] - 1 - cell[a] : cell[a];
         const size_t base = (size_t)((ptrdiff_t)at + (way % 2 ? off : -off) * m->step[a]);

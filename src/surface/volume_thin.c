@@ -79,7 +79,7 @@ static unsigned bulk_near(const thin *t, const und_volume_chunk *k)
     und_lanes least = und_lanes_load(t->phi + k->at), part[PARTS];
     float row[WIDE + UND_LANES];
     int cell[3];
-    und_volume_cell(m, (size_t)k->at, cell);
+    und_mac_cell(m, (size_t)k->at, cell);
     for (int i = 0; i < ACROSS * ACROSS; i++) {
         const int y = clip_to(cell[1] + i % ACROSS - REACH, m->n[1]);
         const int z = clip_to(cell[2] + i / ACROSS - REACH, m->n[2]);
@@ -226,7 +226,7 @@ static inline void choose_breaking(const thin *t, und_place block)
         UND_VOLUME_OF_CHUNK(k, k->some, at)
         {
             int cell[3];
-            und_volume_cell(&v->mac, at, cell);
+            und_mac_cell(&v->mac, at, cell);
             if (!(v->c[at] > 0) || !t->breaks(t->context, cell, v->parts->fraction[at]))
                 continue;
             const unsigned along = find_along(t, at);
@@ -279,7 +279,7 @@ static void take(und_volume *v, und_distance *d, size_t at, int32_t amount)
     v->c[at] -= amount;
     if (!(d->phi[at] < GONE))
         return;
-    und_volume_cell(&v->mac, at, cell);
+    und_mac_cell(&v->mac, at, cell);
     d->phi[at] = v->c[at] == 0 ? GONE : fminf(d->phi[at] + und_volume_cells(amount), GONE);
     und_distance_refresh_cell(d, cell);
 }
@@ -327,7 +327,7 @@ void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *wal
         UND_VOLUME_OF_CHUNK(k, k->gives, at)
         {
             int cell[3];
-            und_volume_cell(&v->mac, at, cell);
+            und_mac_cell(&v->mac, at, cell);
             if (v->c[at] > 0)
                 take_away(&t, d, at, fn(context, cell, at, thin_around(&t, at)));
         }
