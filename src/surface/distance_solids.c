@@ -1,109 +1,13 @@
 /* The liquid's distance goes on into solids. */
-#include "grid/mask_kernel.h"
-#include "surface/distance_advect_kernel.h"
 #include "surface/distance_parts.h"
+#include "surface/distance_solids_kernel.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Cells: values are taken so far in front of the wall, and once more so much further: so that most of those
- * around are not in the solid; or, where what is there is known from the step before, from nearer, as far out
- * they make more of what is off there than there is, which grows in corners that the surface meets.  What is
- * known deeper than any room and off by less than `stays` is kept: below a wall that leans over it the
- * surface is nearest within the wall, so the distances that values are taken from come from what they make,
- * and little would grow.  All is kept as it was carried where the second place is not so far before another
- * wall: across a gap so narrow walls would make what is in each of them of what they made of the other. */
-typedef struct reach {
-    float before, apart, stays, along, clear;
-} reach;
-static const reach FIRST = {1, 1, 0, INFINITY, 0.1f}, ANEW = {1, 1, 0, 0.98f, -INFINITY},
-                   KNOWN = {0.1f, 2.5f, 0.02f, INFINITY, 0.1f};
-/* Cells: a surface that far from where values are taken does not come to the wall there: in the solid is
- * then no other side, or liquid on one side of a wall would grow through it to the other; at least so deep
- * is what is there. */
-#define ELSEWHERE 1.5f
-#define AT_LEAST 0.5f
-/* Cells, and cells per cell: liquid whose surface faces the wall and is so near touches it: a gap that the
- * grid cannot see, as where a fill ends right at a wall, would be lost volume. */
-#define TOUCHES 0.5f
-#define FACES 0.9f
-/* Where cells know how thick the liquid is nothing is lost: it has to be `along` the wall, or if nothing
- * moves does not touch it, as what meets a ceiling at an angle would touch more of it in each step. */
-
-typedef struct into_args {
-    und_mac mac;
-    float *phi, *next;
-    const float *wall;
-    und_mask kept; /* cells that stay as they are; no bits: none */
-    reach from;
-    uint8_t *taken; /* of rows: whether something was */
-    float width;
-    bool keeps_thin;
-} into_args;
-
-/* phi goes on straight along the solid's normal: what is flat outside stays flat. */
-UND_INLINE und_lanes inside(const into_args *d, size_t at, const float *wall, reach r, und_lanes place[3])
-{
-    const und_mac *m = &d->mac;
-    und_lanes normal[3], far[3], near[3], sum = {0}, own = und_lanes_load(wall), first, second, clear;
-    for (int a = 0; a < 3; a++) {
-        normal[a] = und_lanes_load(wall + m->step[a]) - und_lanes_load(wall - m->step[a]);
-        if (m->n[a] == 1)
-            normal[a] = (und_lanes){0};
-        sum += normal[a] * normal[a];
-    }
-    und_lanes over = 1 / und_lanes_sqrt(und_lanes_max(sum, und_lanes_all(1e-12f))), out = r.before - own;
-    und_lanes half = {0}; /* of the cell, along the normal */
-    for (int a = 0; a < 3; a++) {
-        half += 0.5f * und_lanes_max(normal[a], -normal[a]) * over;
-        near[a] = place[a] + normal[a] * over * out;
-        far[a] = near[a] + normal[a] * over * r.apart;
-    }
-    und_sample_cells(m, d->phi, near, &first, NULL);
-    und_sample_cells(m, d->phi, far, &second, NULL);
-    und_sample_cells(m, d->wall, far, &clear, NULL);
-    und_lanes slope = (first - second) / r.apart, one = und_lanes_all(1), width = und_lanes_all(d->width);
-    slope = und_lanes_max(und_lanes_min(slope, one), -one);
-    und_lanes value = first + slope * out;
-    value = und_lanes_select(first > ELSEWHERE, und_lanes_max(value, und_lanes_all(AT_LEAST)), value);
-    und_lanes_int liquid =
-        (first < -ELSEWHERE) | ((first < TOUCHES - r.before) & (slope > (d->keeps_thin ? r.along : FACES)));
-    value = und_lanes_select(liquid, und_lanes_min(value, und_lanes_all(-AT_LEAST)), value);
-    value = und_lanes_max(und_lanes_min(value, width), -width);
-    const und_lanes before = und_lanes_load(d->phi + at), off = value - before;
-    const und_lanes_int little = (own < -half) & (off < r.stays) & (off > -r.stays);
-    return und_lanes_select(little | (clear < r.clear), before, value);
-}
-
-/* Of a batch: the cells in the solid, less such that are too deep for its distance to be known. */
-UND_INLINE unsigned solid_lanes(const into_args *d, und_place p)
-{
-    const und_lanes wall = und_lanes_load(d->wall + p.at), none = {0};
-    const unsigned kept = d->kept.bits ? und_mask_lanes(&d->kept, p.x, p.y, p.z) : 0;
-    return und_lanes_bits((wall < none) & (wall > 0.9f - d->width)) & p.which & ~kept;
-}
-
-UND_INLINE void into_cells(const into_args *d, und_place p)
-{
-    const unsigned lanes = solid_lanes(d, p);
-    und_lanes place[3];
-    if (!lanes)
-        return;
-    und_cell_middles(&d->mac, p, place);
-    und_lanes_store_some(d->next + p.at, inside(d, p.at, d->wall + p.at, d->from, place), lanes);
-}
-UND_KERNEL(into_cells, into_args, UND_EACH_CELL)
-
-UND_INLINE void take_cells(const into_args *d, und_place p)
-{
-    const unsigned lanes = solid_lanes(d, p);
-    und_lanes_store_some(d->phi + p.at, und_lanes_load(d->next + p.at), lanes);
-    if (lanes)
-        d->taken[p.z * d->mac.n[1] + p.y] = 1;
-}
-UND_KERNEL(take_cells, into_args, UND_EACH_CELL)
-
-static void into_solids(und_distance *d, const float *wall, const und_mask *kept, reach from)
+static const und_distance_reach FIRST = {1, 1, 0, INFINITY, 0.1f}, ANEW = {1, 1, 0, 0.98f, -INFINITY},
+                                KNOWN = {0.1f, 2.5f, 0.02f, INFINITY, 0.1f};
+static void into_solids(und_distance *d, const float *wall, const und_mask *kept, und_distance_reach from)
 {
     enum { PASSES = 3 }; /* the later ones have good values where the first met such as are in the solid */
     if (!wall)
@@ -114,21 +18,21 @@ static void into_solids(und_distance *d, const float *wall, const und_mask *kept
         const und_halo_field others = und_halo_of_mask(&d->mac, kept, far);
         und_halo_get(d->device.halo, &others, 1);
     }
-    into_args args = {.mac = d->mac,
-                      .phi = d->phi,
-                      .next = d->next,
-                      .wall = wall,
-                      .from = from,
-                      .taken = d->parts->taken,
-                      .width = (float)d->width,
-                      .keeps_thin = d->keeps_thin};
+    und_into_args args = {.mac = d->mac,
+                          .phi = d->phi,
+                          .next = d->next,
+                          .wall = wall,
+                          .from = from,
+                          .taken = d->parts->taken,
+                          .width = (float)d->width,
+                          .keeps_thin = d->keeps_thin};
     const und_set band = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band);
     if (kept)
         args.kept = *kept;
     memset(args.taken, 0, (size_t)und_mac_rows(&d->mac));
     for (int i = 0; i < PASSES; i++) {
-        und_pass(&d->device, into_cells, &args, &band);
-        und_pass(&d->device, take_cells, &args, &band);
+        und_pass(&d->device, und_into_cells, &args, &band);
+        und_pass(&d->device, und_into_take_cells, &args, &band);
     }
     und_distance_refresh_rows(d, args.taken);
 }

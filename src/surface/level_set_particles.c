@@ -3,7 +3,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "grid/field.h"
-#include "surface/level_set_particles_parts.h"
+#include "surface/level_set_particles_sort_kernel.h"
 
 #include <limits.h>
 #include <math.h>
@@ -172,154 +172,15 @@ und_status und_level_set_particles_window(und_level_set_particles *t, const und_
     return UND_OK;
 }
 
-typedef struct sort_args {
-    und_level_set_particles of;
-    int blocks;
-    int32_t *end;    /* of each pile, in the order: the last block's places then stand there */
-    int32_t *sorted; /* room for the order */
-} sort_args;
-
-/* The box of each, and how many of a block are in each pile. */
-static inline void find_boxes(const sort_args *a, und_place block)
-{
-    const und_level_set_particles *t = &a->of;
-    const und_mac *m = &t->mac;
-    und_level_set_particles_parts *p = t->parts;
-    const int axis = und_level_set_particles_axis(m), piles = und_level_set_particles_piles(m);
-    int32_t *count = p->block_count + (size_t)block.y * (size_t)piles;
-    memset(count, 0, (size_t)piles * sizeof *count);
-    for (size_t i = block.at; i < block.at + (size_t)block.x; i++) {
-        int at[3];
-        bool inside = t->radius[i] != 0;
-        for (int k = 0; k < 3; k++) {
-            float place = t->place[k][i];
-            bool there = und_level_set_particles_inside(m, k, place);
-            at[k] = there ? (int)(place + 0.5F) - 1 - m->low[k] : 0;
-            inside &= there;
-        }
-        inside = inside && und_mac_has(m, at[0], at[1], at[2]); /* or it is far from all liquid */
-        p->box[i] = inside ? (int32_t)und_mac_at(m, at[0], at[1], at[2]) : -1;
-        count[at[axis] + 1] += inside;
-    }
-}
-UND_KERNEL(find_boxes, sort_args, UND_EACH_BLOCK)
-
-/* How many are in each pile of each block becomes where the first of these goes. */
-static inline void share_out(const sort_args *a, und_place once)
-{
-    const und_level_set_particles *t = &a->of;
-    const und_mac *m = &t->mac;
-    const int piles = und_level_set_particles_piles(m);
-    int32_t before = 0;
-    (void)once;
-    if (!m->present)
-        t->parts->first[und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1)] = 0;
-    for (int pile = 0; pile < piles; pile++)
-        for (int block = 0; block < a->blocks; block++) {
-            int32_t *count = t->parts->block_count + (size_t)block * (size_t)piles + pile, here = *count;
-            *count = before;
-            before += here;
-        }
-}
-UND_KERNEL(share_out, sort_args, UND_EACH_BLOCK)
-
-static inline void sort_block(const sort_args *a, und_place block)
-{
-    const und_level_set_particles *t = &a->of;
-    const und_mac *m = &t->mac;
-    und_level_set_particles_parts *p = t->parts;
-    const int axis = und_level_set_particles_axis(m), piles = und_level_set_particles_piles(m);
-    int32_t *next = p->block_count + (size_t)block.y * (size_t)piles;
-    for (size_t i = block.at; i < block.at + (size_t)block.x; i++)
-        if (p->box[i] >= 0)
-            p->order[next[(int)(t->place[axis][i] + 0.5F) - m->low[axis]]++] = (int32_t)i;
-}
-UND_KERNEL(sort_block, sort_args, UND_EACH_BLOCK)
-
-/* The boxes of a row: without gaps to the next, or what there is of it. */
-static und_span boxes_of(const und_mac *m, int y, int z)
-{
-    return m->present ? und_mac_span_beside(m, y, z) : (und_span){-1, (int32_t)m->step[1] - 1};
-}
-static ptrdiff_t count_boxes(const und_mac *m, int y, int z)
-{
-    const und_span boxes = boxes_of(m, y, z);
-    return boxes.end - boxes.begin;
-}
-
-/* Numbers of those in a row's boxes become where they begin, as does what is in front of the row where no row
- * before it sees to that; where the next row's begin. */
-static int32_t set_row_begins(const und_mac *m, int32_t *next, int y, int z, int32_t before)
-{
-    int32_t *boxes = next + und_mac_at(m, boxes_of(m, y, z).begin, y, z);
-    if (!und_present_has(m->present, y, z))
-        return before;
-    if (m->present)
-        boxes[-1] = before;
-    for (ptrdiff_t k = 0, count = count_boxes(m, y, z); k < count; k++) {
-        const int32_t here = boxes[k];
-        boxes[k] = before;
-        before += here;
-    }
-    return before;
-}
-
-/* The order of those of a pile, begin to end in it, is that of their boxes. */
-static inline void sort_pile(const sort_args *a, und_place block)
-{
-    const und_level_set_particles *t = &a->of;
-    const und_mac *m = &t->mac;
-    und_level_set_particles_parts *p = t->parts;
-    const int pile = block.y, begin = pile > 0 ? a->end[pile - 1] : 0, end = a->end[pile];
-    const bool flat = m->n[2] == 1;
-    const int z = flat ? 0 : pile - 1, low = flat ? pile - 1 : -1, high = flat ? low : m->n[1];
-    /* Counted a place further on than their box, so that in the end each box has where its own begin. */
-    int32_t *next = p->first + 1, before = begin;
-    for (int y = low; y <= high; y++)
-        if (und_present_has(m->present, y, z))
-            memset(next + und_mac_at(m, boxes_of(m, y, z).begin, y, z), 0,
-                   (size_t)count_boxes(m, y, z) * sizeof *next);
-    for (int32_t k = begin; k < end; k++)
-        next[p->box[p->order[k]]]++;
-    for (int y = low; y <= high; y++)
-        before = set_row_begins(m, next, y, z, before);
-    for (int32_t k = begin; k < end; k++)
-        a->sorted[next[p->box[p->order[k]]]++] = p->order[k];
-    memcpy(p->order + begin, a->sorted + begin, (size_t)(end - begin) * sizeof *a->sorted);
-}
-UND_KERNEL(sort_pile, sort_args, UND_EACH_BLOCK)
-
-typedef struct put_args {
-    const int32_t *order, *count;
-    const float *from;
-    float *to;
-} put_args;
-
-static inline void put(const put_args *a, und_place block)
-{
-    const int end = (int)block.at + block.x;
-    for (int i = (int)block.at; i < (end < *a->count ? end : *a->count); i++)
-        a->to[i] = a->from[a->order[i]];
-}
-UND_KERNEL(put, put_args, UND_EACH_BLOCK)
-
 static void clear_first(und_level_set_particles *t)
 {
     const und_mac *m = &t->mac;
     for (int z = m->n[2] == 1 ? 0 : -1; z < m->n[2]; z++)
         for (int y = -1; y < m->n[1]; y++)
             if (und_present_has(m->present, y, z))
-                memset(t->parts->first + und_mac_at(m, boxes_of(m, y, z).begin, y, z), 0,
-                       (size_t)(count_boxes(m, y, z) + 1) * sizeof *t->parts->first);
+                memset(t->parts->first + und_mac_at(m, und_particles_boxes_of(m, y, z).begin, y, z), 0,
+                       (size_t)(und_particles_count_boxes(m, y, z) + 1) * sizeof *t->parts->first);
 }
-
-static inline void put_back(const put_args *a, und_place block)
-{
-    const int end = (int)block.at + block.x, count = end < *a->count ? end : *a->count;
-    if ((int)block.at < count)
-        memcpy(a->to + block.at, a->from + block.at, (size_t)(count - (int)block.at) * sizeof *a->to);
-}
-UND_KERNEL(put_back, put_args, UND_EACH_BLOCK)
 
 /* Each array goes to where the one before it was; the first one, which is lent room, to where the last was.
  */
@@ -334,23 +195,30 @@ void und_level_set_particles_sort(und_level_set_particles *t)
         return;
     }
     float *const spare = und_scratch_take(p->scratch, bytes_of_list(t->count)), *free_now = spare;
-    const sort_args args = {*t, all.blocks, p->block_count + (size_t)(all.blocks - 1) * (size_t)piles,
-                            (int32_t *)spare};
+    const und_particles_sort_args args = {.of = und_level_set_particles_list(t),
+                                          .blocks = all.blocks,
+                                          .box = p->box,
+                                          .order = p->order,
+                                          .first = p->first,
+                                          .block_count = p->block_count,
+                                          .end = p->block_count + (size_t)(all.blocks - 1) * (size_t)piles,
+                                          .sorted = (int32_t *)spare};
     const und_set each = und_set_list(p->first, piles, 1, t->count / piles + 1),
                   once = und_set_list(p->first, 1, 1, 1);
-    put_args puts[ARRAYS + 1];
-    und_pass pass[STEPS] = {UND_PASS(find_boxes, &args, &all), UND_PASS(share_out, &args, &once),
-                            UND_PASS(sort_block, &args, &all), UND_PASS(sort_pile, &args, &each)};
+    und_particles_put_args puts[ARRAYS + 1];
+    und_pass pass[STEPS] = {
+        UND_PASS(und_particles_find_boxes, &args, &all), UND_PASS(und_particles_share_out, &args, &once),
+        UND_PASS(und_particles_sort_block, &args, &all), UND_PASS(und_particles_sort_pile, &args, &each)};
     und_step step[STEPS];
     for (int a = 0; a < ARRAYS; a++) {
         float **home = a < 3 ? &t->place[a] : &t->radius, *from = *home;
-        puts[a] = (put_args){p->order, &args.end[piles - 1], from, free_now};
-        pass[4 + a] = UND_PASS(put, &puts[a], &all);
+        puts[a] = (und_particles_put_args){p->order, &args.end[piles - 1], from, free_now};
+        pass[4 + a] = UND_PASS(und_particles_put, &puts[a], &all);
         *home = free_now;
         free_now = from;
     }
-    puts[ARRAYS] = (put_args){NULL, &args.end[piles - 1], spare, free_now};
-    pass[4 + ARRAYS] = UND_PASS(put_back, &puts[ARRAYS], &all);
+    puts[ARRAYS] = (und_particles_put_args){NULL, &args.end[piles - 1], spare, free_now};
+    pass[4 + ARRAYS] = UND_PASS(und_particles_put_back, &puts[ARRAYS], &all);
     t->place[0] = free_now;
     for (int i = 0; i < STEPS; i++)
         step[i] = (und_step){.passes = &pass[i], .count = 1};

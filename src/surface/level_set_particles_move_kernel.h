@@ -61,7 +61,7 @@ UND_INLINE und_lanes und_particles_in_domain(const und_mac *m, int axis, und_lan
 }
 
 /* 5.5.3: how near to a solid they may come, from where they are before they move. */
-UND_INLINE und_lanes und_particles_least_distance(const und_level_set_particles *t, const float *wall, int i,
+UND_INLINE und_lanes und_particles_least_distance(const und_particles_list *t, const float *wall, int i,
                                                   const und_lanes place[3])
 {
     const float far = -1e3F; /* cells */
@@ -72,8 +72,7 @@ UND_INLINE und_lanes und_particles_least_distance(const und_level_set_particles 
 }
 
 /* Those of the air that are deep in a solid go. */
-UND_INLINE void und_particles_end_deep(const und_level_set_particles *t, const float *wall, int i,
-                                       unsigned which)
+UND_INLINE void und_particles_end_deep(const und_particles_list *t, const float *wall, int i, unsigned which)
 {
     const float deep = -0.5F; /* cells */
     und_lanes_int gone =
@@ -83,14 +82,15 @@ UND_INLINE void und_particles_end_deep(const und_level_set_particles *t, const f
 }
 
 typedef struct und_particles_move_args {
-    und_level_set_particles of;
+    und_particles_list of;
     float *u[3], cells_per_speed;
     const float *wall; /* NULL: none */
+    bool layered;
 } und_particles_move_args;
 
 UND_INLINE void und_particles_move(const und_particles_move_args *args, und_place p)
 {
-    const und_level_set_particles *t = &args->of;
+    const und_particles_list *t = &args->of;
     float *const *u = args->u;
     const float *wall = args->wall;
     const int i = (int)p.at;
@@ -110,14 +110,14 @@ UND_INLINE void und_particles_move(const und_particles_move_args *args, und_plac
     }
     if (wall)
         und_particles_leave_solids(m, wall,
-                                   t->def.layered ? und_particles_least_distance(t, wall, i, place)
-                                                  : und_lanes_all(UND_PARTICLES_SKIN),
+                                   args->layered ? und_particles_least_distance(t, wall, i, place)
+                                                 : und_lanes_all(UND_PARTICLES_SKIN),
                                    kept);
     for (int a = 0; a < 3; a++) {
         kept[a] = und_particles_in_domain(m, a, kept[a]);
         und_lanes_store_some(t->place[a] + i, kept[a], p.which);
     }
-    if (wall && t->def.layered)
+    if (wall && args->layered)
         und_particles_end_deep(t, wall, i, p.which);
     for (unsigned bits = und_lanes_bits(out) & p.which; bits; bits &= bits - 1) {
         int k = i + __builtin_ctz(bits);
@@ -126,5 +126,20 @@ UND_INLINE void und_particles_move(const und_particles_move_args *args, und_plac
     }
 }
 UND_KERNEL(und_particles_move, und_particles_move_args, UND_EACH_ITEM)
+
+typedef struct und_particles_leave_args {
+    und_particles_list of;
+    const uint8_t *marked;
+} und_particles_leave_args;
+
+/* Those in marked cells go: they have no radius. */
+UND_INLINE void und_particles_leave(const und_particles_leave_args *a, und_place p)
+{
+    const und_lanes_int cell = und_level_set_particles_cells(&a->of, (int)p.at);
+    for (unsigned bits = p.which; bits; bits &= bits - 1)
+        if (a->marked[cell[__builtin_ctz(bits)]])
+            a->of.radius[p.at + (size_t)__builtin_ctz(bits)] = 0;
+}
+UND_KERNEL(und_particles_leave, und_particles_leave_args, UND_EACH_ITEM)
 
 #endif

@@ -19,7 +19,7 @@ typedef struct und_level_set_particles_parts {
     int32_t *block_count; /* [blocks][piles]: of each block in each pile of boxes; [blocks]: listed */
     int32_t *row_births;  /* [rows of boxes + 1] */
     uint64_t *reached;    /* [mac.count]: lent, of 0, while escaped particles put phi right */
-    uint8_t *liquid;      /* [mac.count]: 0, but while air that was overrun is looked for */
+    int32_t *liquid;      /* [mac.count]: 0, but while air that was overrun is looked for */
     int32_t steps;        /* tidied since the start */
     int32_t seedings;     /* so far: the stream of random numbers of the next */
 } und_level_set_particles_parts;
@@ -34,14 +34,24 @@ static inline int und_level_set_particles_blocks(int count)
 {
     return (count + UND_LEVEL_SET_PARTICLES_BLOCK - 1) / UND_LEVEL_SET_PARTICLES_BLOCK;
 }
+/* What kernels know of them: they may be run where neither the grid's owner nor the parts are. */
+typedef struct und_particles_list {
+    und_mac mac;
+    int count;
+    float *place[3], *radius;
+} und_particles_list;
+static inline und_particles_list und_level_set_particles_list(const und_level_set_particles *t)
+{
+    return (und_particles_list){t->mac, t->count, {t->place[0], t->place[1], t->place[2]}, t->radius};
+}
+
 /* UND_LANES of them from i on; behind the last there may be anything. */
-UND_INLINE void und_level_set_particles_places(const und_level_set_particles *t, int i, und_lanes out[3])
+UND_INLINE void und_level_set_particles_places(const und_particles_list *t, int i, und_lanes out[3])
 {
     for (int a = 0; a < 3; a++)
         out[a] = und_lanes_load(t->place[a] + i);
 }
-UND_INLINE und_lanes und_level_set_particles_field(const und_level_set_particles *t, const float *value,
-                                                   int i)
+UND_INLINE und_lanes und_level_set_particles_field(const und_particles_list *t, const float *value, int i)
 {
     und_lanes place[3], out;
     und_level_set_particles_places(t, i, place);
@@ -50,8 +60,7 @@ UND_INLINE und_lanes und_level_set_particles_field(const und_level_set_particles
 }
 
 /* Of those from i on the values around the first are read soon; as many are behind the last of `end`. */
-UND_INLINE void und_level_set_particles_fetch(const und_level_set_particles *t, const float *value, int i,
-                                              int end)
+UND_INLINE void und_level_set_particles_fetch(const und_particles_list *t, const float *value, int i, int end)
 {
     enum { AHEAD = 4 * UND_LANES };
     const int k = i + AHEAD < end ? i + AHEAD : end - 1;
@@ -71,7 +80,7 @@ static inline bool und_level_set_particles_inside(const und_mac *m, int axis, fl
 }
 
 /* The cell that one is in. */
-static inline void und_level_set_particles_cell_at(const und_level_set_particles *t, int i, int at[3])
+static inline void und_level_set_particles_cell_at(const und_particles_list *t, int i, int at[3])
 {
     for (int a = 0; a < 3; a++) {
         float place = t->place[a][i];
@@ -79,7 +88,7 @@ static inline void und_level_set_particles_cell_at(const und_level_set_particles
         at[a] = at[a] < t->mac.n[a] ? at[a] : t->mac.n[a] - 1;
     }
 }
-static inline size_t und_level_set_particles_cell(const und_level_set_particles *t, int i)
+static inline size_t und_level_set_particles_cell(const und_particles_list *t, int i)
 {
     int at[3];
     und_level_set_particles_cell_at(t, i, at);
@@ -87,7 +96,7 @@ static inline size_t und_level_set_particles_cell(const und_level_set_particles 
 }
 
 /* The same of UND_LANES places, */
-UND_INLINE und_lanes_int und_level_set_particles_cells_of(const und_level_set_particles *t,
+UND_INLINE und_lanes_int und_level_set_particles_cells_of(const und_particles_list *t,
                                                           const und_lanes place[3])
 {
     const und_mac *m = &t->mac;
@@ -101,7 +110,7 @@ UND_INLINE und_lanes_int und_level_set_particles_cells_of(const und_level_set_pa
     return cell;
 }
 /* and of those from i on. */
-UND_INLINE und_lanes_int und_level_set_particles_cells(const und_level_set_particles *t, int i)
+UND_INLINE und_lanes_int und_level_set_particles_cells(const und_particles_list *t, int i)
 {
     und_lanes place[3];
     und_level_set_particles_places(t, i, place);

@@ -4,6 +4,7 @@
 #define UND_SURFACE_MARKERS_KERNEL_H
 
 #include "base/maths_kernel.h"
+#include "base/shared.h"
 #include "grid/pass.h"
 
 #include <undine/walls.h>
@@ -50,7 +51,7 @@ UND_INLINE void und_markers_count(const und_markers_count_args *a, und_place p)
         if (a->alone)
             ++*count;
         else
-            __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+            und_shared_add(count, 1);
     }
 }
 UND_KERNEL(und_markers_count, und_markers_count_args, UND_EACH_BLOCK)
@@ -140,7 +141,7 @@ UND_INLINE void und_markers_add(uint64_t *sum, double share, bool alone)
     if (alone)
         *sum += units;
     else
-        __atomic_fetch_add(sum, units, __ATOMIC_RELAXED);
+        und_shared_sum(sum, units);
 }
 
 /* The size of one's box that stands for more, or less. */

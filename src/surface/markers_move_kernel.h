@@ -213,7 +213,7 @@ UND_INLINE void und_markers_go(const und_markers_move_args *v, und_place p)
                 v->place[a][first + (size_t)i] = b.to[a][i];
     }
     if (gone)
-        __atomic_store_n(v->gone, 1, __ATOMIC_RELAXED);
+        und_shared_set(v->gone, 1);
 }
 UND_KERNEL(und_markers_go, und_markers_move_args, UND_EACH_BLOCK)
 

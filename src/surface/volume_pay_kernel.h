@@ -91,7 +91,7 @@ UND_INLINE void und_volume_ask(const und_volume_pay_args *p, und_place block)
             const int to = m->c[at] < 0 ? und_volume_payer(m, at) : UND_VOLUME_PAY_NOBODY;
             m->to[at] = (uint8_t)to;
             if (to != UND_VOLUME_PAY_NOBODY)
-                __atomic_store_n(p->none, false, __ATOMIC_RELAXED);
+                und_shared_deny(p->none);
         }
 }
 UND_KERNEL(und_volume_ask, und_volume_pay_args, UND_EACH_BLOCK)

@@ -1,0 +1,75 @@
+/* Numbers that threads change at once: each of them stays whole, and nothing else is in order by it.  What
+ * comes of it must not depend on who was first. */
+#ifndef UND_BASE_SHARED_H
+#define UND_BASE_SHARED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __NVPTX__ /* clang 14 calls functions there for __atomic_..., not for these */
+
+static inline uint64_t und_shared_load(const uint64_t *p)
+{
+    return *(const volatile uint64_t *)p;
+}
+static inline void und_shared_or(uint64_t *p, uint64_t bits)
+{
+    __sync_fetch_and_or(p, bits);
+}
+static inline void und_shared_add(int32_t *p, int32_t some)
+{
+    __sync_fetch_and_add(p, some);
+}
+static inline void und_shared_sum(uint64_t *p, uint64_t some)
+{
+    __sync_fetch_and_add(p, some);
+}
+static inline void und_shared_set(int32_t *p, int32_t to)
+{
+    *(volatile int32_t *)p = to;
+}
+static inline void und_shared_deny(bool *p)
+{
+    *(volatile bool *)p = false;
+}
+static inline bool und_shared_replace(uint64_t *p, uint64_t *now, uint64_t by)
+{
+    const uint64_t was = *now;
+    *now = __sync_val_compare_and_swap(p, was, by);
+    return *now == was;
+}
+
+#else
+
+static inline uint64_t und_shared_load(const uint64_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline void und_shared_or(uint64_t *p, uint64_t bits)
+{
+    __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
+}
+static inline void und_shared_add(int32_t *p, int32_t some)
+{
+    __atomic_fetch_add(p, some, __ATOMIC_RELAXED);
+}
+static inline void und_shared_sum(uint64_t *p, uint64_t some)
+{
+    __atomic_fetch_add(p, some, __ATOMIC_RELAXED);
+}
+static inline void und_shared_set(int32_t *p, int32_t to)
+{
+    __atomic_store_n(p, to, __ATOMIC_RELAXED);
+}
+static inline void und_shared_deny(bool *p) /* false from now on */
+{
+    __atomic_store_n(p, false, __ATOMIC_RELAXED);
+}
+/* If it still is *now; else *now is what it is.  It may fail where it is, too. */
+static inline bool und_shared_replace(uint64_t *p, uint64_t *now, uint64_t by)
+{
+    return __atomic_compare_exchange_n(p, now, by, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+#endif
+#endif
