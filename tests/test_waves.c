@@ -428,6 +428,37 @@ static void open_edges_calm_the_water(void **state)
     }
 }
 
+static double dammed(const void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)z, (void)t;
+    return x < 0.1 ? 0.4 : -1;
+}
+
+/* A dam breaks beside an open edge: a step takes from cells there what they have not, before pieces are put
+ * right, and their slants must be numbers all the same. */
+static void dams_break_along_open_edges(void **state)
+{
+    (void)state;
+    for (int order = 1; order <= 2; order++) {
+        und_waves_def def = und_waves_def_default();
+        def.order = order;
+        def.height_field.nx = 6;
+        def.height_field.nz = 30;
+        def.height_field.dx = 0.05;
+        def.height_field.surface.fn = dammed;
+        def.height_field.edge[UND_LOW_Z].kind = UND_EDGE_OPEN;
+        und_waves *w = make(&def);
+        run(w, 48, 1 / 24.0);
+        for (int z = 0; z < def.height_field.nz; z++)
+            for (int x = 0; x < def.height_field.nx; x++) {
+                double h = und_waves_surface(w, x, z);
+                assert_true(h >= und_waves_ground(w, x, z) && h < 1.4);
+            }
+        ledger_closes(w, 1e-12);
+        und_waves_destroy(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +472,7 @@ int main(void)
         cmocka_unit_test(same_bits_at_any_thread_count),
         cmocka_unit_test(restored_state_goes_on_with_the_same_bits),
         cmocka_unit_test(open_edges_calm_the_water),
+        cmocka_unit_test(dams_break_along_open_edges),
         cmocka_unit_test(friction_is_damping_by_depth),
         cmocka_unit_test(wrong_defs_are_refused),
     };

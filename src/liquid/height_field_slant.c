@@ -132,7 +132,8 @@ static void smooth(const und_height_field *p, int count, const float *face, cons
         out[i] = und_tridiag_back_one((und_tridiag_row_one){c[i], out[i]}, out[i + 1]);
 }
 
-/* The slant after the step.  `most`: no slant is taller than the waves were of late. */
+/* The slant after the step.  `most`: no slant is taller than the waves were of late.  Cells that the step has
+ * taken too much from are below their ground until the pieces are put right: dry, for a slant. */
 static void fade(und_height_field *p, int e, double dt, float crossing, float most)
 {
     const und_height_field_edge *edge = &p->edge[e];
@@ -145,8 +146,8 @@ static void fade(und_height_field *p, int e, double dt, float crossing, float mo
         *slant = kept * *slant + (float)dt * *rate;
         *usual = *slant + known * (*usual - *slant);
         float size = fabsf(*slant - *usual);
-        float limit =
-            fminf(most, STEEP * (float)und_height_field_depth(p, und_height_field_edge_cell(p, e, i)));
+        float depth = (float)und_height_field_depth(p, und_height_field_edge_cell(p, e, i));
+        float limit = fminf(most, STEEP * fmaxf(depth, 0));
         if (size > limit) {
             *slant = *usual + limit / size * (*slant - *usual);
             *rate *= limit / size;
