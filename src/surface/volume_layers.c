@@ -10,22 +10,18 @@ static const float ALONG = 0.5f;  /* cosine: the surface lies along the wall */
 enum { TOLD_BY = 4 };             /* cells around say how thick a layer is */
 
 typedef struct layering {
-    const und_volume *v;
-    const und_distance *d;
-    const und_volume_walls *walls;
+    und_volume_arrays v;
+    und_volume_walls walls;
+    const float *phi;
     const und_volume_films *films;
     const float *nu;
     float *left;
+    uint8_t *row_layers; /* whether a row has some */
 } layering;
-
-static int axes_of(const und_mac *m)
-{
-    return m->n[2] > 1 ? 3 : 2;
-}
 
 static bool has_solids(const layering *l)
 {
-    return l->walls->room && l->walls->rest;
+    return l->walls.room && l->walls.rest;
 }
 
 static float cosine(const float a[3], const float b[3])
@@ -38,9 +34,9 @@ static float cosine(const float a[3], const float b[3])
 static bool lies_on(const layering *l, size_t at, float away, const float normal[3])
 {
     const int across = und_volume_across(normal);
-    const ptrdiff_t step = normal[across] > 0 ? -l->v->mac.step[across] : l->v->mac.step[across];
-    for (float way = 0.5f; way < away && l->v->parts->inside[at]; way++) {
-        if (!(l->d->phi[at] < 0))
+    const ptrdiff_t step = normal[across] > 0 ? -l->v.mac.step[across] : l->v.mac.step[across];
+    for (float way = 0.5f; way < away && l->v.inside[at]; way++) {
+        if (!(l->phi[at] < 0))
             return false;
         at = (size_t)((ptrdiff_t)at + step);
     }
@@ -50,8 +46,8 @@ static bool lies_on(const layering *l, size_t at, float away, const float normal
 /* Between a wall so far away and the air, cells; no number where it is no layer. */
 static float thickness_over(const layering *l, size_t at, float away, const float normal[3])
 {
-    const und_mac *m = &l->v->mac;
-    const float *phi = l->d->phi + at, thick = away - *phi;
+    const und_mac *m = &l->v.mac;
+    const float *phi = l->phi + at, thick = away - *phi;
     float out[3];
     if (!(thick < FREE))
         return INFINITY;
@@ -64,7 +60,7 @@ static float thickness_over(const layering *l, size_t at, float away, const floa
 static float to_side(const layering *l, size_t at, ptrdiff_t step)
 {
     float away = 0.5f;
-    for (; away < FREE && l->v->parts->inside[(ptrdiff_t)at + step]; away++)
+    for (; away < FREE && l->v.inside[(ptrdiff_t)at + step]; away++)
         at = (size_t)((ptrdiff_t)at + step);
     return fminf(away, FREE);
 }
@@ -73,15 +69,15 @@ static float to_side(const layering *l, size_t at, ptrdiff_t step)
  * corners. */
 static float layer_at(const layering *l, size_t at, float normal[3])
 {
-    const und_mac *m = &l->v->mac;
+    const und_mac *m = &l->v.mac;
     float thick = INFINITY;
-    if (has_solids(l) && l->walls->distance[at] < FREE) {
-        und_volume_solid_normal(l->v, l->walls, at, normal);
-        thick = thickness_over(l, at, l->walls->distance[at], normal);
+    if (has_solids(l) && l->walls.distance[at] < FREE) {
+        und_volume_solid_normal(&l->v, &l->walls, at, normal);
+        thick = thickness_over(l, at, l->walls.distance[at], normal);
     }
-    for (int side = 0; side < 2 * axes_of(m); side++) {
+    for (int side = 0; side < 2 * und_volume_axes(m); side++) {
         const int a = side / 2, up = side % 2 ? -1 : 1;
-        const float away = l->walls->closed[side] && m->n[a] > 1 ? to_side(l, at, -up * m->step[a]) : FREE;
+        const float away = l->walls.closed[side] && m->n[a] > 1 ? to_side(l, at, -up * m->step[a]) : FREE;
         const float out[3] = {a == 0 ? (float)up : 0, a == 1 ? (float)up : 0, a == 2 ? (float)up : 0};
         const float there = away < FREE ? thickness_over(l, at, away, out) : INFINITY;
         if (there < thick) {
@@ -102,9 +98,9 @@ static float share_of(float thick)
 static double speed_in(const layering *l, size_t at, const float normal[3])
 {
     double speed[3] = {0}, out = 0, sum = 0, size = 1e-12;
-    for (int a = 0; a < axes_of(&l->v->mac); a++) {
-        const ptrdiff_t low = -l->v->mac.step[a];
-        const float *u = l->films->u[a] + at, *open = l->walls->open[a] + at;
+    for (int a = 0; a < und_volume_axes(&l->v.mac); a++) {
+        const ptrdiff_t low = -l->v.mac.step[a];
+        const float *u = l->films->u[a] + at, *open = l->walls.open[a] + at;
         const int ways = (open[0] > 0) + (open[low] > 0);
         const double both = (open[0] > 0 ? (double)u[0] : 0) + (open[low] > 0 ? (double)u[low] : 0);
         speed[a] = ways > 0 ? both / ways : 0;
@@ -118,7 +114,7 @@ static double speed_in(const layering *l, size_t at, const float normal[3])
 /* 1/s */
 static float rate_in(const layering *l, size_t at)
 {
-    const float held = has_solids(l) ? und_volume_held_layer(l->v, l->walls, at) : INFINITY;
+    const float held = has_solids(l) ? und_volume_held_layer(&l->v, &l->walls, at) : INFINITY;
     const bool hardly = held < HARDLY;
     float normal[3] = {0};
     const float thick = hardly ? held : layer_at(l, at, normal), share = hardly ? 1 : share_of(thick);
@@ -129,9 +125,9 @@ static float rate_in(const layering *l, size_t at)
 /* Of the UND_LANES cells from one on: liquid near a wall and near the air. */
 static unsigned may_be_layers(const layering *l, und_place p, int x)
 {
-    const und_mac *m = &l->v->mac;
+    const und_mac *m = &l->v.mac;
     const size_t first = p.at + (size_t)x;
-    const und_lanes phi = und_lanes_load(l->d->phi + first);
+    const und_lanes phi = und_lanes_load(l->phi + first);
     const int near = (int)FREE, count = m->n[0] - x;
     unsigned at_wall = 0;
     if (p.y < near || p.y >= m->n[1] - near || (m->n[2] > 1 && (p.z < near || p.z >= m->n[2] - near)))
@@ -141,7 +137,7 @@ static unsigned may_be_layers(const layering *l, und_place p, int x)
         at_wall |= count - near < UND_LANES ? ~0u << (count > near ? count - near : 0) : 0;
     }
     if (has_solids(l)) {
-        const und_lanes away = und_lanes_load(l->walls->distance + first);
+        const und_lanes away = und_lanes_load(l->walls.distance + first);
         at_wall |= und_lanes_bits((away > -WITHIN) & (away - phi < FREE));
     }
     return at_wall & und_lanes_bits((phi < 0) & (phi > -FREE - WITHIN)) &
@@ -150,8 +146,8 @@ static unsigned may_be_layers(const layering *l, und_place p, int x)
 
 static void find_rates(const layering *l, und_place p)
 {
-    float *rate = l->v->parts->fraction + p.at;
-    const und_span span = und_mac_span(&l->v->mac, p.y, p.z);
+    float *rate = l->v.fraction + p.at;
+    const und_span span = und_mac_span(&l->v.mac, p.y, p.z);
     bool any = false;
     memset(rate + span.begin, 0, (size_t)(span.end - span.begin) * sizeof *rate);
     for (int x = span.begin; x < span.end; x += UND_LANES)
@@ -160,19 +156,18 @@ static void find_rates(const layering *l, und_place p)
             rate[i] = rate_in(l, p.at + (size_t)i);
             any |= rate[i] > 0;
         }
-    l->v->parts->row_layers[p.y + p.z * l->v->mac.n[1]] = any;
+    l->row_layers[p.y + p.z * l->v.mac.n[1]] = any;
 }
 UND_KERNEL(find_rates, layering, UND_EACH_ROW)
 
 /* The high face of a cell: by what lies in layers of what is on both sides. */
 static void slow_face(const layering *l, size_t at, int axis)
 {
-    const und_volume *v = l->v;
+    const und_volume_arrays *v = &l->v;
     const size_t next = at + (size_t)v->mac.step[axis];
-    const float low = l->d->phi[at] < 0 ? v->parts->fraction[at] : 0;
-    const float high = l->d->phi[next] < 0 ? v->parts->fraction[next] : 0; /* or no pass comes to its row */
-    if (!(l->walls->open[axis][at] > 0) || !v->parts->inside[at] || !v->parts->inside[next] || v->film[at] ||
-        v->film[next])
+    const float low = l->phi[at] < 0 ? v->fraction[at] : 0;
+    const float high = l->phi[next] < 0 ? v->fraction[next] : 0; /* or no pass comes to its row */
+    if (!(l->walls.open[axis][at] > 0) || !v->inside[at] || !v->inside[next] || v->film[at] || v->film[next])
         return;
     const float both = low > 0 && high > 0 ? 0.5f * (low + high) : low + high;
     l->films->u[axis][at] /= 1 + (float)l->films->dt * both;
@@ -181,8 +176,8 @@ static void slow_face(const layering *l, size_t at, int axis)
 /* In a row, and in those that its high faces are shared with. */
 static bool has_layers(const layering *l, und_place p)
 {
-    const und_mac *m = &l->v->mac;
-    const uint8_t *there = l->v->parts->row_layers + (p.y + p.z * m->n[1]);
+    const und_mac *m = &l->v.mac;
+    const uint8_t *there = l->row_layers + (p.y + p.z * m->n[1]);
     return there[0] || (p.y + 1 < m->n[1] && there[1]) || (p.z + 1 < m->n[2] && there[m->n[1]]);
 }
 
@@ -190,13 +185,13 @@ static void slow_row(const layering *l, und_place p)
 {
     if (!has_layers(l, p))
         return;
-    const float *rate = l->v->parts->fraction;
-    const und_span span = und_mac_span(&l->v->mac, p.y, p.z);
+    const float *rate = l->v.fraction;
+    const und_span span = und_mac_span(&l->v.mac, p.y, p.z);
     for (int x = span.begin; x < span.end; x += UND_LANES)
-        for (int a = 0; a < axes_of(&l->v->mac); a++) {
+        for (int a = 0; a < und_volume_axes(&l->v.mac); a++) {
             const size_t first = p.at + (size_t)x;
             unsigned bits = und_lanes_bits((und_lanes_load(rate + first) > 0) |
-                                           (und_lanes_load(rate + first + l->v->mac.step[a]) > 0));
+                                           (und_lanes_load(rate + first + l->v.mac.step[a]) > 0));
             for (bits &= und_volume_row_bits((size_t)(span.end - x)); bits; bits &= bits - 1)
                 slow_face(l, first + (size_t)__builtin_ctz(bits), a);
         }
@@ -206,20 +201,24 @@ UND_KERNEL(slow_row, layering, UND_EACH_ROW)
 void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                             const und_volume_films *films)
 {
-    const layering l = {.v = v, .d = d, .walls = walls, .films = films};
+    und_volume_borrow(v);
+    const layering l = {.v = und_volume_arrays_of(v),
+                        .walls = *walls,
+                        .phi = d->phi,
+                        .films = films,
+                        .row_layers = v->parts->row_layers};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     const und_pass passes[2] = {UND_PASS(find_rates, &l, &rows), UND_PASS(slow_row, &l, &rows)};
     const und_step steps[2] = {{.passes = &passes[0], .count = 1}, {.passes = &passes[1], .count = 1}};
     und_volume_get_told(v, d, films, TOLD_BY + 1);
     und_distance_get_flow(d, films->u, 2);
-    und_volume_borrow(v);
     und_pass_steps(&v->device, steps, 2);
     und_volume_give_back(v);
 }
 
 static void leave_layers(const layering *l, und_place p)
 {
-    const und_span span = und_mac_span(&l->v->mac, p.y, p.z);
+    const und_span span = und_mac_span(&l->v.mac, p.y, p.z);
     const size_t first = p.at + (size_t)span.begin;
     memcpy(l->left + first, l->nu + first, (size_t)(span.end - span.begin) * sizeof *l->left);
     for (int x = span.begin; x < span.end; x += UND_LANES)
@@ -234,7 +233,7 @@ UND_KERNEL(leave_layers, layering, UND_EACH_ROW)
 void und_volume_leave_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                              const float *nu, float *left)
 {
-    const layering l = {.v = v, .d = d, .walls = walls, .nu = nu, .left = left};
+    const layering l = {.v = und_volume_arrays_of(v), .walls = *walls, .phi = d->phi, .nu = nu, .left = left};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     und_distance_get_phi(d, TOLD_BY);
     und_pass(&v->device, leave_layers, &l, &rows);

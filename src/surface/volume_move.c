@@ -16,6 +16,7 @@ static const float TRACE = 0.005f;  /* of a contact line's thickness: is left of
 
 typedef struct move {
     und_volume_move_args args;
+    und_volume_arrays cells;
     const und_volume *v;
     const und_distance *d;
     const und_volume_walls *walls;
@@ -198,7 +199,7 @@ static bool slanted_flux(const move *m, int axis, size_t from, size_t to, const 
     const size_t step = (size_t)v->mac.step[axis], behind = to > from ? from - step : from + step;
     v->parts->flux[b->face[i]] = 0;
     if (axis == und_volume_across(normal) ||
-        und_volume_film_stands(v, m->walls, behind, from, to, normal, m->flow->pin))
+        und_volume_film_stands(&m->cells, m->walls, behind, from, to, normal, m->flow->pin))
         return false;
     const float part = und_volume_film_part(m->walls, from, b->open[i]);
     const int32_t most = leaves_most(m, from, behind, b->most[i]);
@@ -226,13 +227,14 @@ static bool film_flux(const move *m, int axis, size_t from, size_t to, batch *b)
     const int i = b->count;
     const size_t step = (size_t)v->mac.step[axis], behind = to > from ? from - step : from + step;
     float distance, slope[3];
-    if (!und_volume_leans(v, m->walls, from, &distance, slope))
+    if (!und_volume_leans(&m->cells, m->walls, from, &distance, slope))
         return true;
-    const bool slanted = und_volume_is_slanted(v, m->walls, m->d->phi, from, slope);
+    const bool slanted = und_volume_is_slanted(&m->cells, m->walls, m->d->phi, from, slope);
     const bool across = axis == und_volume_across(slope), off = (to > from) == (slope[axis] > 0);
     if (slanted && (!across || off))
         return slanted_flux(m, axis, from, to, b, slope);
-    if (v->c[to] <= 0 && fabsf(slope[axis]) < 0.5f && ends_in(m, from) && !und_volume_is_hole(v, to, slope))
+    if (v->c[to] <= 0 && fabsf(slope[axis]) < 0.5f && ends_in(m, from) &&
+        !und_volume_is_hole(&m->cells, to, slope))
         return false;
     const float space = und_volume_room(m->walls, from);
     b->most[i] = leaves_most(m, from, behind, b->most[i]);
@@ -630,7 +632,12 @@ static int reach_beyond(const move *m)
 int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                         const und_volume_flow *flow)
 {
-    move m = {.args = args_of(v, d, walls, flow), .v = v, .d = d, .walls = walls, .flow = flow};
+    move m = {.args = args_of(v, d, walls, flow),
+              .cells = und_volume_arrays_of(v),
+              .v = v,
+              .d = d,
+              .walls = walls,
+              .flow = flow};
     int64_t left = 0;
     v->parts->held = flow->held != NULL;
     und_volume_get(v, d, flow->u, reach_beyond(&m));
