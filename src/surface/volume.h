@@ -91,13 +91,6 @@ void und_volume_slow_layers(const und_volume *v, const und_distance *d, const un
 void und_volume_leave_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                              const float *nu, float *left);
 
-/* What comes over a face from a cell that is another grid's, in a step: up the axis, or below 0. */
-typedef struct und_volume_inflow {
-    size_t face, into;
-    int axis;
-    int32_t amount;
-} und_volume_inflow;
-
 /* Told what leaves by a face of an open side: of which cell. */
 typedef void und_volume_leaves_fn(void *context, int side, const int cell[3], int32_t amount);
 

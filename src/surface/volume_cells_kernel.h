@@ -19,6 +19,13 @@ typedef struct und_volume_walls {
     double gravity[3];          /* where it does not pull them off */
 } und_volume_walls;
 
+/* What comes over a face from a cell that is another grid's, in a step: up the axis, or below 0. */
+typedef struct und_volume_inflow {
+    size_t face, into;
+    int axis;
+    int32_t amount;
+} und_volume_inflow;
+
 /* Of all cells, as und_volume and its parts have them. */
 typedef struct und_volume_arrays {
     und_mac mac;
