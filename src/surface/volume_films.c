@@ -44,6 +44,7 @@ typedef struct run {
     und_volume_arrays v;
     und_volume_walls walls;
     const float *phi;
+    und_volume_film_flow f;
     const und_volume_films *films;
 } run;
 
@@ -115,12 +116,20 @@ static side side_of(const run *r, size_t at, const float normal[3])
     return s;
 }
 
-double und_volume_drag(const und_volume_films *f, size_t at, double thick, double speed)
+und_volume_film_flow und_volume_film_flow_of(const und_volume_films *films)
 {
-    const double given = f->viscosities ? (double)f->viscosities[at] : f->viscosity;
-    const double nu = fmax(given, f->least_viscosity), h = fmax(thick, 1e-3) * f->dx;
-    const double reynolds = fmax(speed * h / nu, 1);
-    return fmax(3 * nu / (h * h), 0.028 / sqrt(sqrt(reynolds)) * speed / h);
+    und_volume_film_flow f = {.dt = films->dt,
+                              .dx = films->dx,
+                              .pull = films->pull,
+                              .viscosity = films->viscosity,
+                              .least_viscosity = films->least_viscosity,
+                              .viscosities = films->viscosities,
+                              .contact = films->contact};
+    for (int a = 0; a < 3; a++) {
+        f.u[a] = films->u[a];
+        f.gravity[a] = films->gravity[a];
+    }
+    return f;
 }
 
 /* The pull of a contact line, for each metre of it, is tension = g line^2 / 2, on a film of which `weight` =
@@ -165,7 +174,7 @@ static float film_speed(const run *r, int axis, const side *low, const side *hig
     const side *other = wet == low ? high : low;
     const double out = wet == low ? 1 : -1, h = fmax((double)wet->thick, 1e-3), next = (double)other->thick;
     const double thick = other->dry ? h : 0.5 * (h + fmin(next, MIDDLE)), line = (double)f->contact;
-    const double slows = 1 + f->dt * und_volume_drag(f, wet->at, thick, fabs((double)u));
+    const double slows = 1 + f->dt * und_volume_drag(&r->f, wet->at, thick, fabs((double)u));
     const bool slanted = und_volume_is_slanted(&r->v, &r->walls, r->phi, wet->at, wet->normal);
     const int across = und_volume_across(wet->normal);
     const double bears = weighs(r, wet), press = fmax(bears, 0);
@@ -376,7 +385,7 @@ UND_KERNEL(follow_walls, run, UND_EACH_ROW)
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films)
 {
-    const run r = {und_volume_arrays_of(v), *walls, d->phi, films};
+    const run r = {und_volume_arrays_of(v), *walls, d->phi, und_volume_film_flow_of(films), films};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     const und_set some = und_set_list(v, rows.rows, rows.per_block, v->mac.n[0]);
     const und_pass passes[3] = {UND_PASS(run_some, &r, &some), UND_PASS(find_speeds_across, &r, &rows),

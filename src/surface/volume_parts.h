@@ -4,6 +4,7 @@
 
 #include "grid/reduce.h"
 #include "surface/volume.h"
+#include "surface/volume_film_flow_kernel.h"
 #include "surface/volume_list_kernel.h"
 #include "surface/volume_walls_kernel.h"
 
@@ -102,8 +103,8 @@ void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_ch
 
 void und_volume_get_films(const und_volume *v, const und_distance *d); /* what others have for it */
 
-/* 1/s: by so much walls slow down what is so many cells thick and goes at so many m/s. */
-double und_volume_drag(const und_volume_films *f, size_t at, double thick, double speed);
+/* What kernels know of how they run. */
+und_volume_film_flow und_volume_film_flow_of(const und_volume_films *films);
 /* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds. */
 void und_volume_pay_one(const und_volume *v, const und_volume_walls *walls, size_t at);
 /* The same, and where there are no solids then cells further off. */
