@@ -1,19 +1,13 @@
 /* Films: liquid on a wall that is thinner than phi can show. */
 #include "surface/volume_films_kernel.h"
 #include "surface/volume_parts.h"
+#include "surface/volume_run_films_kernel.h"
 
 #include <math.h>
 
 static const float SETTLING = 1.5f; /* cells: from a slanted wall what is there is a film's */
 static const float OUT = 0.9f;      /* cells: phi of what it shows nothing of */
 static const float SETTLES = 0.05f; /* of a cell: films settle where there is so much room */
-static const double MOST_EVENS = 0.25;
-static const double MIDDLE = 0.52; /* cells: up to there films count as liquid while the pressure is found */
-/* Of gravity: what presses films on steep walls on, for their contact line, which holds what is at most twice
- * as thick as on a floor. */
-static const double LEAST_PULL = 0.25;
-/* Of a contact line's pull, when it draws back; it does not where less than this of its thickness is. */
-static const double RECEDES = 0.8, STICKS = 0.4;
 
 /* What is on a wall is told by cells before it and by liquid near it; and so far beyond those which are known
  * run. */
@@ -33,89 +27,6 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
     und_pass(&v->device, und_volume_film_row, &f, &rows);
 }
 
-/* ---- How films run ----
- *
- * A film's mean speed u along its wall, where it is h thick and gravity presses it on with g:
- *     du/dt = ... - g grad h - k u,   k = 3 nu / h^2, or by eddies 0.028 Re^(-1/4) |u| / h where that is more
- * (Nusselt; Blasius).  Where it creeps that is lubrication, dh/dt = div(g h^3 / (3 nu) grad h).  A contact
- * line pulls inwards with S = g h^2 / 2 of a puddle at rest, for each metre of it. */
-
-typedef struct run {
-    und_volume_arrays v;
-    und_volume_walls walls;
-    const float *phi;
-    und_volume_film_flow f;
-    const und_volume_films *films;
-} run;
-
-/* What is in a cell, as one side of a face. */
-typedef struct side {
-    size_t at;
-    bool film, dry, leans; /* on a wall of its own */
-    float thick;           /* cells */
-    float normal[3];       /* of the wall */
-} side;
-
-/* However a slanted wall cuts the cells that it is in. */
-static float thickness_at(const run *r, size_t at, const float normal[3])
-{
-    if (!r->walls.room || fabsf(normal[und_volume_across(normal)]) == 1)
-        return und_volume_cells(r->v.c[at]);
-    return und_volume_film_thickness(&r->v, &r->walls, at, normal);
-}
-
-/* What is at a wall of this normal. */
-static bool is_dry(const run *r, size_t at, const float normal[3])
-{
-    if (!(r->phi[at] > 0 && r->v.c[at] <= 0))
-        return false;
-    if (und_volume_is_slanted(&r->v, &r->walls, r->phi, at, normal) &&
-        und_volume_column_at(&r->v, &r->walls, at, und_volume_across(normal)) > 0)
-        return false;
-    return !und_volume_is_hole(&r->v, at, normal);
-}
-
-/* Whether a film on a wall of this normal goes along the axis. */
-static bool runs_along(const run *r, size_t at, const float normal[3], int axis)
-{
-    return und_volume_is_slanted(&r->v, &r->walls, r->phi, at, normal)
-               ? axis != und_volume_across(normal)
-               : fabsf(normal[axis]) < UND_VOLUME_ALONG;
-}
-
-/* Whether the wall beside it is dry. */
-static bool is_rim(const run *r, const side *s)
-{
-    const und_mac *m = &r->v.mac;
-    for (int way = 0; way < 2 * und_volume_axes(m); way++) {
-        const int a = way / 2;
-        const size_t step = (size_t)m->step[a], next = way % 2 ? s->at + step : s->at - step;
-        if (runs_along(r, s->at, s->normal, a) && r->v.inside[next] &&
-            r->walls.open[a][way % 2 ? s->at : next] > 0 && is_dry(r, next, s->normal))
-            return true;
-    }
-    return false;
-}
-
-/* `normal` is that of the wall beside it. */
-static side side_of(const run *r, size_t at, const float normal[3])
-{
-    float distance;
-    side s = {.at = at, .film = r->v.film[at], .thick = und_volume_cells(r->v.c[at])};
-    s.dry = !s.film && is_dry(r, at, normal);
-    if (!s.film && normal && und_volume_is_slanted(&r->v, &r->walls, r->phi, at, normal) && r->phi[at] > 0) {
-        s.thick = und_volume_film_thickness(&r->v, &r->walls, at, normal); /* of the film above or below */
-        s.film = s.thick > 0;
-        memcpy(s.normal, normal, sizeof s.normal);
-        return s;
-    }
-    if (!s.film || !und_volume_leans(&r->v, &r->walls, at, &distance, s.normal))
-        return s;
-    s.leans = true;
-    s.thick = thickness_at(r, at, s.normal);
-    return s;
-}
-
 und_volume_film_flow und_volume_film_flow_of(const und_volume_films *films)
 {
     und_volume_film_flow f = {.dt = films->dt,
@@ -130,126 +41,6 @@ und_volume_film_flow und_volume_film_flow_of(const und_volume_films *films)
         f.gravity[a] = films->gravity[a];
     }
     return f;
-}
-
-/* The pull of a contact line, for each metre of it, is tension = g line^2 / 2, on a film of which `weight` =
- * g h^2 / 2 drives it; both here over what a cell's length of the film weighs.  What goes out over it. */
-static double over_line(double away, double weight, double tension, bool draws, double dt)
-{
-    if (weight > tension)
-        return away + dt * (weight - tension);
-    if (away > 0)
-        away = fmax(away - dt * (tension - weight), 0);
-    return draws && weight < RECEDES * tension ? away - dt * (RECEDES * tension - weight) : away;
-}
-
-/* How gravity presses a film on; below 0 it pulls it off. */
-static double weighs(const run *r, const side *film)
-{
-    double press = 0;
-    for (int a = 0; a < 3; a++)
-        press -= r->films->gravity[a] * (double)film->normal[a];
-    return press;
-}
-
-/* So much of a step's time that no more of a difference goes over a face than neighbours take: long steps
- * would shake films. */
-static double lasting(const run *r, double press, double thick, double slows)
-{
-    const und_volume_films *f = r->films;
-    const double evens = press * f->dt * f->dt / f->dx * thick / slows;
-    return f->dt * fmin(1, MOST_EVENS / fmax(evens, 1e-12));
-}
-
-static double square(float v)
-{
-    return (double)v * (double)v;
-}
-
-/* The speed over the face between two cells of which one is a film, from the lower to the higher. */
-static float film_speed(const run *r, int axis, const side *low, const side *high, float u)
-{
-    const und_volume_films *f = r->films;
-    const side *wet = low->film && (!high->film || low->thick >= high->thick) ? low : high;
-    const side *other = wet == low ? high : low;
-    const double out = wet == low ? 1 : -1, h = fmax((double)wet->thick, 1e-3), next = (double)other->thick;
-    const double thick = other->dry ? h : 0.5 * (h + fmin(next, MIDDLE)), line = (double)f->contact;
-    const double slows = 1 + f->dt * und_volume_drag(&r->f, wet->at, thick, fabs((double)u));
-    const bool slanted = und_volume_is_slanted(&r->v, &r->walls, r->phi, wet->at, wet->normal);
-    const int across = und_volume_across(wet->normal);
-    const double bears = weighs(r, wet), press = fmax(bears, 0);
-    const double level = slanted ? press * square(wet->normal[across]) : press;
-    const double dt = lasting(r, level, thick, slows);
-    const bool along = runs_along(r, wet->at, wet->normal, axis), onto = !other->film && next > h;
-    double away = (double)u * out;
-    if (slanted && !along)
-        return u;         /* as the others have it */
-    if (slanted && !onto) /* gravity but for what the wall bears */
-        away += out * f->dt * bears * (double)wet->normal[axis];
-    if (onto && !(along && und_volume_is_straight(wet->normal) && press > 0.5 * f->pull))
-        return u; /* and so has what is above a pool, on its walls */
-    if (!along)
-        return (float)((double)u / slows);
-    if (onto) /* liquid runs onto the film: what is above a cell's middle the pressure drives */
-        return (float)((away + dt * press * (h - fmin(next, MIDDLE)) / slows) * out);
-    if (other->dry || (other->leans && next < line && is_rim(r, other)))
-        away = over_line(away, press * h / 2, fmax(press, LEAST_PULL * f->pull) * line * line / (2 * h),
-                         !other->dry && h > STICKS * line, dt);
-    else
-        away += dt * level * (h - next);
-    return (float)(away * out / slows);
-}
-
-static void run_faces(const run *r, size_t at)
-{
-    const und_mac *m = &r->v.mac;
-    const side here = side_of(r, at, NULL), beyond = {.at = at, .film = true, .thick = here.thick};
-    for (int a = 0; a < und_volume_axes(m); a++) {
-        const size_t step = (size_t)m->step[a], low = at - step, high = at + step;
-        float *const u = r->films->u[a];
-        if (r->walls.open[a][at] > 0) {
-            const side next = r->v.inside[high] ? side_of(r, high, here.normal) : beyond;
-            u[at] = film_speed(r, a, &here, &next, u[at]);
-        }
-        if (r->walls.open[a][low] > 0 && !(r->v.inside[low] && r->v.film[low])) {
-            const side next = r->v.inside[low] ? side_of(r, low, here.normal) : beyond;
-            u[low] = film_speed(r, a, &next, &here, u[low]);
-        }
-    }
-}
-
-/* Across a slanted wall a film goes as it goes along it: so fast; NAN where the wall is none. */
-static float speed_across(const run *r, size_t at)
-{
-    const und_mac *m = &r->v.mac;
-    float distance, normal[3], sum = 0;
-    if (!und_volume_leans(&r->v, &r->walls, at, &distance, normal) ||
-        !und_volume_is_slanted(&r->v, &r->walls, r->phi, at, normal))
-        return NAN;
-    const int across = und_volume_across(normal);
-    for (int a = 0; a < und_volume_axes(m); a++) {
-        const size_t low = at - (size_t)m->step[a];
-        const bool open[2] = {r->walls.open[a][low] > 0, r->walls.open[a][at] > 0};
-        const float u = (open[0] ? r->films->u[a][low] : 0) + (open[1] ? r->films->u[a][at] : 0);
-        if (a != across && (open[0] || open[1]))
-            sum -= normal[a] * u / (float)(open[0] + open[1]);
-    }
-    return sum / normal[across];
-}
-
-/* Over the faces of the cell. */
-static void follow_wall(const run *r, size_t at, float speed)
-{
-    float distance, normal[3];
-    if (isnan(speed))
-        return;
-    und_volume_leans(&r->v, &r->walls, at, &distance, normal);
-    const int across = und_volume_across(normal);
-    const size_t low = at - (size_t)r->v.mac.step[across];
-    if (r->walls.open[across][at] > 0)
-        r->films->u[across][at] = speed;
-    if (r->walls.open[across][low] > 0 && !(r->v.inside[low] && r->v.film[low]))
-        r->films->u[across][low] = speed;
 }
 
 void und_volume_get_told(const und_volume *v, const und_distance *d, const und_volume_films *films, int reach)
@@ -343,12 +134,17 @@ static void get_speeds(const und_volume *v, const und_volume_films *films)
     und_halo_get(v->device.halo, halo, 3);
 }
 
+typedef struct run {
+    und_volume_running k;
+    const und_volume_films *films;
+} run;
+
 static void run_row(const run *r, int row)
 {
-    const und_mac *m = &r->v.mac;
-    UND_VOLUME_FILMS_OF(&r->v, r->v.row_films, r->phi, row, at)
+    const und_mac *m = &r->k.v.mac;
+    UND_VOLUME_FILMS_OF(&r->k.v, r->k.v.row_films, r->k.phi, row, at)
     {
-        run_faces(r, at);
+        und_volume_film_run_faces(&r->k, at);
         if (r->films->ran)
             r->films->ran(r->films->context,
                           (const int[3]){(int)(at - und_mac_row(m, row)), row % m->n[1], row / m->n[1]});
@@ -358,38 +154,25 @@ static void run_row(const run *r, int row)
 /* Rows far apart: on a wall films are in many that are beside each other. */
 static void run_some(const run *r, und_place p)
 {
-    const long rows = und_mac_rows(&r->v.mac), prime = 7919, apart = rows % prime == 0 ? 1 : prime;
+    const long rows = und_mac_rows(&r->k.v.mac), prime = 7919, apart = rows % prime == 0 ? 1 : prime;
     for (long i = (long)p.at; i < (long)p.at + p.x; i++) {
-        const int row = (int)(i * apart % rows), y = row % r->v.mac.n[1], z = row / r->v.mac.n[1];
-        if (und_present_has(r->v.mac.present, y, z))
+        const int row = (int)(i * apart % rows), y = row % r->k.v.mac.n[1], z = row / r->k.v.mac.n[1];
+        if (und_present_has(r->k.v.mac.present, y, z))
             run_row(r, row);
     }
 }
 UND_KERNEL(run_some, run, UND_EACH_BLOCK)
 
-static void find_speeds_across(const run *r, und_place p)
-{
-    UND_VOLUME_FILMS_OF(&r->v, r->v.row_films, r->phi, p.y + p.z * r->v.mac.n[1], at)
-    r->v.fraction[at] = speed_across(r, at);
-}
-UND_KERNEL(find_speeds_across, run, UND_EACH_ROW)
-
-static void follow_walls(const run *r, und_place p)
-{
-    UND_VOLUME_FILMS_OF(&r->v, r->v.row_films, r->phi, p.y + p.z * r->v.mac.n[1], at)
-    follow_wall(r, at, r->v.fraction[at]);
-}
-UND_KERNEL(follow_walls, run, UND_EACH_ROW)
-
 /* Speeds across slanted walls are all found first, as what is across one wall may be along another. */
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films)
 {
-    const run r = {und_volume_arrays_of(v), *walls, d->phi, und_volume_film_flow_of(films), films};
+    const run r = {{und_volume_arrays_of(v), *walls, d->phi, und_volume_film_flow_of(films)}, films};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     const und_set some = und_set_list(v, rows.rows, rows.per_block, v->mac.n[0]);
-    const und_pass passes[3] = {UND_PASS(run_some, &r, &some), UND_PASS(find_speeds_across, &r, &rows),
-                                UND_PASS(follow_walls, &r, &rows)};
+    const und_pass passes[3] = {UND_PASS(run_some, &r, &some),
+                                UND_PASS(und_volume_film_find_speeds_across, &r.k, &rows),
+                                UND_PASS(und_volume_film_follow_walls, &r.k, &rows)};
     const bool even = !walls->room;
     const und_step steps[3] = {{.passes = &passes[0], .count = 1},
                                {.passes = &passes[1], .count = 1, .unless = &even},
