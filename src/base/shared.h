@@ -32,6 +32,18 @@ static inline void und_shared_deny(bool *p)
 {
     *(volatile bool *)p = false;
 }
+static inline uint8_t und_shared_byte(const uint8_t *p)
+{
+    return *(const volatile uint8_t *)p;
+}
+static inline void und_shared_set_byte(uint8_t *p, uint8_t to)
+{
+    *(volatile uint8_t *)p = to;
+}
+static inline void und_shared_set_float(float *p, float to)
+{
+    *(volatile float *)p = to;
+}
 static inline bool und_shared_replace(uint64_t *p, uint64_t *now, uint64_t by)
 {
     const uint64_t was = *now;
@@ -64,6 +76,18 @@ static inline void und_shared_set(int32_t *p, int32_t to)
 static inline void und_shared_deny(bool *p) /* false from now on */
 {
     __atomic_store_n(p, false, __ATOMIC_RELAXED);
+}
+static inline uint8_t und_shared_byte(const uint8_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline void und_shared_set_byte(uint8_t *p, uint8_t to)
+{
+    __atomic_store_n(p, to, __ATOMIC_RELAXED);
+}
+static inline void und_shared_set_float(float *p, float to)
+{
+    __atomic_store(p, &to, __ATOMIC_RELAXED);
 }
 /* If it still is *now; else *now is what it is.  It may fail where it is, too. */
 static inline bool und_shared_replace(uint64_t *p, uint64_t *now, uint64_t by)

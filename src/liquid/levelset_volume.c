@@ -650,11 +650,11 @@ void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
 {
     const und_mac *m = &s->mac;
     const und_volume_walls walls = und_levelset_walls(s);
+    const und_volume_arrays cells = und_volume_arrays_of(&s->volume->cells);
     UND_MAC_EACH_STRETCH(m, first, count)
     for (size_t at = first; at < first + count; at++)
         if (touched[at])
-            s->volume->cells.c[at] =
-                und_volume_units(und_volume_part(&s->volume->cells, &walls, s->surface.phi, at));
+            s->volume->cells.c[at] = und_volume_units(und_volume_part(&cells, &walls, s->surface.phi, at));
 }
 
 /* ---- The surface ---- */
@@ -670,7 +670,8 @@ static void still_particles(und_levelset *s)
                                  .u = {s->flow.u[0], s->flow.u[1], s->flow.u[2]},
                                  .still = still,
                                  .least = (float)(STILL * STILL * und_levelset_pull(s) * s->def.dx)};
-    const und_pass passes[] = {und_volume_sum_pass(&s->volume->cells, &rows),
+    const und_volume_list_args cells = und_volume_list_args_of(&s->volume->cells);
+    const und_pass passes[] = {UND_PASS(und_volume_sum_row, &cells, &rows),
                                UND_PASS(und_mark_still, &args, &rows)};
     und_level_set_particles_refit(s->particles, &s->surface, still, NULL,
                                   &(und_step){.passes = passes, .count = 2});

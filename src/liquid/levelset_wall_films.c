@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "liquid/levelset_state.h"
 #include "surface/distance_refresh_kernel.h"
+#include "surface/volume_films_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <stdlib.h>
@@ -98,13 +99,14 @@ static void press_films(const und_levelset *s, und_levelset_pressed *p, const un
     int32_t *found = und_scratch_take(s->scratch, s->mac.count * sizeof *found);
     const pressing press = {v, s->surface.phi, p->surface.phi, walls, found, v->parts->row_count};
     const und_distance_copy_args copy = {s->mac, s->surface.phi, p->surface.phi};
-    const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
+    const und_volume_filming films = {und_volume_arrays_of(v), *walls, s->surface.phi};
     const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
                   slices = und_set_slices(&s->mac, UND_ROWS_INSIDE),
                   rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    und_volume_get_films(films.v, films.d);
+    und_volume_get_films(v, &s->surface);
     const und_pass pass[] = {UND_PASS(und_distance_copy_row, &copy, &all),
-                             und_volume_films_pass(&films, &slices), UND_PASS(press_row, &press, &rows)};
+                             UND_PASS(und_volume_film_row, &films, &slices),
+                             UND_PASS(press_row, &press, &rows)};
     const und_step steps[] = {{.passes = pass, .count = 2}, {.passes = pass + 2, .count = 1}};
     und_pass_steps(&s->device, steps, 2);
     UND_MAC_EACH_ROW (&s->mac, row)

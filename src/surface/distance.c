@@ -121,7 +121,7 @@ void und_distance_beside(const und_distance *d, float *phi)
     und_pass(&d->device, und_distance_beside_row, &args, &rows);
 }
 
-static und_distance_refresh_args refresh_of(const und_distance *d)
+und_distance_refresh_args und_distance_refresh_of(const und_distance *d)
 {
     return (und_distance_refresh_args){.mac = d->mac,
                                        .phi = d->phi,
@@ -133,7 +133,7 @@ static und_distance_refresh_args refresh_of(const und_distance *d)
 
 void und_distance_refresh_at(und_distance *d, int y, int z)
 {
-    const und_distance_refresh_args args = refresh_of(d);
+    const und_distance_refresh_args args = und_distance_refresh_of(d);
     und_distance_refresh_row(&args, (und_place){.at = und_mac_at(&d->mac, 0, y, z), .y = y, .z = z});
 }
 
@@ -147,7 +147,7 @@ static void set_bit(const und_mask *m, const int cell[3], int beside, bool value
 /* Signs beside the domain are those of the cells it touches. */
 void und_distance_refresh_cell(und_distance *d, const int cell[3])
 {
-    const und_distance_refresh_args args = refresh_of(d);
+    const und_distance_refresh_args args = und_distance_refresh_of(d);
     const size_t at = und_mac_at(&d->mac, cell[0], cell[1], cell[2]);
     und_distance_clamp(&args, at, 1);
     const float phi = d->phi[at], width = (float)d->width;
@@ -158,7 +158,7 @@ void und_distance_refresh_cell(und_distance *d, const int cell[3])
 
 void und_distance_refresh_rows(und_distance *d, const uint8_t *some)
 {
-    und_distance_refresh_args args = refresh_of(d);
+    und_distance_refresh_args args = und_distance_refresh_of(d);
     const und_set rows = und_set_rows(&d->mac, UND_ROWS_INSIDE);
     args.some = some;
     und_pass(&d->device, und_distance_refresh_row, &args, &rows);

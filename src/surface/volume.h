@@ -11,19 +11,7 @@
 
 #include "grid/frame.h"
 #include "surface/level_set_particles.h"
-
-#define UND_VOLUME_ONE (1 << 24) /* a whole cell */
-
-/* What walls leave of cells; arrays of the grid's layout. */
-typedef struct und_volume_walls {
-    const float *open[3];  /* 0 to 1, of high faces */
-    const float *room;     /* 0 to 1, of cells; NULL: there are no solids, and neither are the next two */
-    const float *distance; /* cells, to the nearest solid; negative inside */
-    const uint8_t *beside_thin; /* cells between whose neighbours may be a wall that no cell shows */
-    bool closed[6];             /* sides of the domain that are walls */
-    bool rest;                  /* no solid moves: films run along slanted ones too, */
-    double gravity[3];          /* where it does not pull them off */
-} und_volume_walls;
+#include "surface/volume_cells_kernel.h"
 
 typedef struct und_volume {
     und_mac mac;
@@ -51,8 +39,7 @@ void und_volume_others(und_volume *v, const uint8_t *others);
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 int64_t und_volume_sum(const und_volume *v);
 void und_volume_rows_came(und_volume *v); /* the grid has more than before */
-/* The same as a pass over rows inside, in one go with others, and what it found. */
-und_pass und_volume_sum_pass(const und_volume *v, const und_set *rows);
+/* What the same found as a pass over rows inside, in one go with others (und_volume_sum_row). */
 int64_t und_volume_summed(const und_volume *v);
 /* The most that a cell holds, of a cell, once und_volume_sum has looked; more than cells take: the liquid is
  * forced where there is no room. */
@@ -103,13 +90,6 @@ void und_volume_slow_layers(const und_volume *v, const und_distance *d, const un
 /* The viscosity of cells but for what their layers are slowed down by. */
 void und_volume_leave_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                              const float *nu, float *left);
-
-/* What comes over a face from a cell that is another grid's, in a step: up the axis, or below 0. */
-typedef struct und_volume_inflow {
-    size_t face, into;
-    int axis;
-    int32_t amount;
-} und_volume_inflow;
 
 /* Told what leaves by a face of an open side: of which cell. */
 typedef void und_volume_leaves_fn(void *context, int side, const int cell[3], int32_t amount);

@@ -1,234 +1,17 @@
 /* Films: liquid on a wall that is thinner than phi can show. */
+#include "surface/volume_films_kernel.h"
 #include "surface/volume_parts.h"
+#include "surface/volume_run_films_kernel.h"
 
 #include <math.h>
 
-static const float NEAR_WALL = 1, LEAST_ROOM = 0.01f;
-static const float INNER =
-    0.5f; /* cells: middles so near to a slanted wall have what is before it beside them */
-enum { NEAR_LIQUID = 3 };
 static const float SETTLING = 1.5f; /* cells: from a slanted wall what is there is a film's */
 static const float OUT = 0.9f;      /* cells: phi of what it shows nothing of */
 static const float SETTLES = 0.05f; /* of a cell: films settle where there is so much room */
-static const double MOST_EVENS = 0.25;
-static const double MIDDLE = 0.52; /* cells: up to there films count as liquid while the pressure is found */
-static const float LEAST_WALL = 0.1f; /* of a face */
-static const float ALONG = 0.5f;      /* cosine: faces that a film goes over along its wall */
-/* Of gravity: what presses films on steep walls on, for their contact line, which holds what is at most twice
- * as thick as on a floor. */
-static const double LEAST_PULL = 0.25;
-/* Of a contact line's pull, when it draws back; it does not where less than this of its thickness is. */
-static const double RECEDES = 0.8, STICKS = 0.4;
-
-static int axes_of(const und_mac *m)
-{
-    return m->n[2] > 1 ? 3 : 2;
-}
-
-/* What a wall takes of a cell's faces: its area there, as a vector. */
-static float wall_area(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
-{
-    float sum = 0;
-    for (int a = 0; a < 3; a++) {
-        const float *open = walls->open[a] + at;
-        normal[a] = v->mac.n[a] > 1 ? open[0] - open[-v->mac.step[a]] : 0;
-        sum += normal[a] * normal[a];
-    }
-    return sqrtf(sum);
-}
-
-static bool in_column(const und_volume *v, const und_volume_walls *walls, size_t at, int axis, int by,
-                      size_t *next)
-{
-    *next = (size_t)((ptrdiff_t)at + by * v->mac.step[axis]);
-    return v->parts->inside[*next] && (by == 0 || walls->open[axis][by < 0 ? *next : at] > 0);
-}
-
-/* Whether phi shows liquid outside of walls within so many cells. */
-static bool is_near_liquid(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
-{
-    const und_mac *m = &v->mac;
-    int cell[3], low[3], high[3];
-    und_mac_cell(m, at, cell);
-    for (int a = 0; a < 3; a++) {
-        low[a] = cell[a] > NEAR_LIQUID ? cell[a] - NEAR_LIQUID : 0;
-        high[a] = cell[a] + NEAR_LIQUID < m->n[a] ? cell[a] + NEAR_LIQUID + 1 : m->n[a];
-    }
-    for (int z = low[2]; z < high[2]; z++)
-        for (int y = low[1]; y < high[1]; y++)
-            for (int x = low[0]; x < high[0]; x++) {
-                const size_t there = und_mac_at(m, x, y, z);
-                if (phi[there] < 0 && und_volume_room(walls, there) > 0)
-                    return true;
-            }
-    return false;
-}
-
-/* In walls phi goes on: below a film as below the edge of a pool, which is not far from that. */
-static bool is_beside_liquid(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
-{
-    bool in_wall = false;
-    for (int way = 0; way < 6; way++) {
-        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
-        if (phi[next] < 0 && und_volume_room(walls, next) > 0)
-            return true;
-        in_wall = in_wall || phi[next] < 0;
-    }
-    return in_wall && is_near_liquid(v, walls, phi, at);
-}
-
-bool und_volume_is_slanted(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
-                           const float normal[3])
-{
-    const int across = und_volume_across(normal);
-    float sum[3] = {0}, area[3];
-    size_t next;
-    const double off = (double)normal[0] * walls->gravity[0] + (double)normal[1] * walls->gravity[1] +
-                       (double)normal[2] * walls->gravity[2];
-    if (!walls->rest || off > 0 || und_volume_is_straight(normal) ||
-        (phi && is_beside_liquid(v, walls, phi, at)))
-        return false;
-    for (int by = -1; by <= 1; by++)
-        if (in_column(v, walls, at, across, by, &next)) {
-            wall_area(v, walls, next, area);
-            for (int a = 0; a < 3; a++)
-                sum[a] += area[a];
-        }
-    return fabsf(sum[across]) > 0.1f && !und_volume_is_straight(sum);
-}
-
-/* On a side of the domain. */
-static bool leans_on_side(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
-{
-    const und_mac *m = &v->mac;
-    const uint8_t *inside = v->parts->inside;
-    const int32_t half = v->c[at] / 2;
-    for (int a = 0; a < axes_of(m); a++) {
-        const size_t low = at - (size_t)m->step[a], high = at + (size_t)m->step[a];
-        if (m->n[a] < 2)
-            continue;
-        if (!inside[low] && walls->closed[2 * a] && v->c[high] < half) {
-            normal[a] = 1;
-            return true;
-        }
-        if (!inside[high] && walls->closed[2 * a + 1] && v->c[low] < half) {
-            normal[a] = -1;
-            return true;
-        }
-    }
-    return false;
-}
-
-void und_volume_solid_normal(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
-{
-    const und_mac *m = &v->mac;
-    const float *d = walls->distance + at;
-    for (int a = 0; a < 3; a++)
-        normal[a] = m->n[a] > 1 ? 0.5f * (d[m->step[a]] - d[-m->step[a]]) : 0;
-}
-
-static bool leans_on_solid(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
-{
-    const und_mac *m = &v->mac;
-    const float *d = walls->distance + at;
-    und_volume_solid_normal(v, walls, at, normal);
-    const int best = und_volume_across(normal);
-    const float most = normal[best];
-    const size_t step = (size_t)m->step[best];
-    size_t next = most > 0 ? at + step : at - step;
-    const bool within = und_volume_is_slanted(v, walls, NULL, at, normal) && *d < INNER;
-    if (most == 0 || !v->parts->inside[next])
-        return false;
-    if (walls->room[next] < 1 || within) /* of a slanted wall: what lies on it may be there too */
-        next = most > 0 ? next + step : next - step;
-    return v->parts->inside[next] ? v->c[next] < v->c[at] / 2 : within;
-}
-
-bool und_volume_leans(const und_volume *v, const und_volume_walls *walls, size_t at, float *distance,
-                      float normal[3])
-{
-    normal[0] = normal[1] = normal[2] = 0;
-    *distance = 0.5f;
-    if (leans_on_side(v, walls, at, normal))
-        return true;
-    if (!walls->room || !(walls->distance[at] < NEAR_WALL && walls->room[at] > LEAST_ROOM))
-        return false;
-    *distance = walls->distance[at];
-    return leans_on_solid(v, walls, at, normal);
-}
-
-unsigned und_volume_may_lean(const und_volume *v, const und_volume_walls *walls, size_t at)
-{
-    const uint8_t *inside = v->parts->inside + at;
-    und_lanes_int may = {0};
-    for (int a = 0; a < axes_of(&v->mac); a++)
-        may |=
-            (und_lanes_bytes(inside - v->mac.step[a]) == 0) | (und_lanes_bytes(inside + v->mac.step[a]) == 0);
-    if (walls->room)
-        may |= (und_lanes_load(walls->distance + at) < NEAR_WALL) &
-               (und_lanes_load(walls->room + at) > LEAST_ROOM);
-    return und_lanes_bits(may);
-}
-
-/* Where the surface meets a wall a cell may hold liquid though its middle is in the air: that is no film, phi
- * shows it. */
-typedef enum place { NOT_ON_WALL, ON_WALL, BESIDE_LIQUID } place;
-
-static place place_of(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
-{
-    float distance, normal[3];
-    if (!(phi[at] > 0 && v->c[at] > 0) || !und_volume_leans(v, walls, at, &distance, normal))
-        return NOT_ON_WALL;
-    return is_beside_liquid(v, walls, phi, at) ? BESIDE_LIQUID : ON_WALL;
-}
-
-static bool is_film_beside_liquid(const und_volume *v, const und_volume_walls *walls, size_t at, int32_t part)
-{
-    float distance, normal[3];
-    und_volume_walls plain = *walls;
-    plain.rest = false; /* beside liquid a slanted wall is as any other */
-    return part < v->c[at] / 2 && und_volume_leans(v, &plain, at, &distance, normal);
-}
-
-bool und_volume_is_film(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
-                        int32_t part)
-{
-    const place here = place_of(v, walls, phi, at);
-    return here == ON_WALL || (here == BESIDE_LIQUID && is_film_beside_liquid(v, walls, at, part));
-}
-
-static bool set_film(const und_volume_filming *f, size_t at)
-{
-    const und_volume *v = f->v;
-    const float *phi = f->d->phi;
-    const place here = place_of(v, f->walls, phi, at);
-    v->film[at] = here == ON_WALL;
-    if (here == BESIDE_LIQUID)
-        v->film[at] =
-            is_film_beside_liquid(v, f->walls, at, und_volume_units(und_volume_part(v, f->walls, phi, at)));
-    return v->film[at];
-}
-
-static void find_films(const und_volume_filming *f, und_place p)
-{
-    const und_volume *v = f->v;
-    const float *phi = f->d->phi;
-    const int row = p.y + p.z * v->mac.n[1];
-    bool any = false;
-    const size_t begin = und_mac_row_begin(&v->mac, row), end = und_mac_row_end(&v->mac, row);
-    memset(v->film + begin, 0, end - begin);
-    for (size_t first = begin; first < end; first += UND_LANES) {
-        unsigned bits = und_volume_aloft(v, phi, first) & und_volume_row_bits(end - first);
-        for (bits &= bits ? und_volume_may_lean(v, f->walls, first) : 0; bits; bits &= bits - 1)
-            any |= set_film(f, first + (size_t)__builtin_ctz(bits));
-    }
-    v->parts->row_films[row] = any;
-}
-UND_KERNEL(find_films, und_volume_filming, UND_EACH_ROW)
 
 /* What is on a wall is told by cells before it and by liquid near it; and so far beyond those which are known
  * run. */
-enum { TOLD_BY = NEAR_LIQUID + 1, KNOWN = 2, RUNS_BY = TOLD_BY + 1 };
+enum { TOLD_BY = UND_VOLUME_NEAR_LIQUID + 1, KNOWN = 2, RUNS_BY = TOLD_BY + 1 };
 
 void und_volume_get_films(const und_volume *v, const und_distance *d)
 {
@@ -236,284 +19,28 @@ void und_volume_get_films(const und_volume *v, const und_distance *d)
     und_distance_get_phi(d, KNOWN + TOLD_BY);
 }
 
-und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows)
-{
-    return UND_PASS(find_films, f, rows);
-}
-
 void und_volume_find_films(und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
-    const und_volume_filming f = {v, d, walls};
+    const und_volume_filming f = {und_volume_arrays_of(v), *walls, d->phi};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     und_volume_get_films(v, d);
-    und_pass(&v->device, find_films, &f, &rows);
+    und_pass(&v->device, und_volume_film_row, &f, &rows);
 }
 
-/* ---- How films run ----
- *
- * A film's mean speed u along its wall, where it is h thick and gravity presses it on with g:
- *     du/dt = ... - g grad h - k u,   k = 3 nu / h^2, or by eddies 0.028 Re^(-1/4) |u| / h where that is more
- * (Nusselt; Blasius).  Where it creeps that is lubrication, dh/dt = div(g h^3 / (3 nu) grad h).  A contact
- * line pulls inwards with S = g h^2 / 2 of a puddle at rest, for each metre of it. */
-
-typedef struct run {
-    const und_volume *v;
-    const und_distance *d;
-    const und_volume_walls *walls;
-    const und_volume_films *films;
-} run;
-
-/* What is in a cell, as one side of a face. */
-typedef struct side {
-    size_t at;
-    bool film, dry, leans; /* on a wall of its own */
-    float thick;           /* cells */
-    float normal[3];       /* of the wall */
-} side;
-
-/* What a column of three cells holds, the middle of which is given: those that are open to it, cells. */
-static float column_at(const und_volume *v, const und_volume_walls *walls, size_t at, int axis)
+und_volume_film_flow und_volume_film_flow_of(const und_volume_films *films)
 {
-    float held = 0;
-    size_t next;
-    for (int by = -1; by <= 1; by++)
-        if (in_column(v, walls, at, axis, by, &next))
-            held += und_volume_cells(v->c[next] > 0 ? v->c[next] : 0);
-    return held;
-}
-
-float und_volume_held_layer(const und_volume *v, const und_volume_walls *walls, size_t at)
-{
-    float normal[3], way[3], area = wall_area(v, walls, at, normal);
-    const int across = und_volume_across(normal);
-    size_t next;
-    if (!(walls->room[at] < 1) || !(area > LEAST_WALL))
-        return INFINITY;
-    for (int by = -1; by <= 1; by += 2)
-        if (in_column(v, walls, at, across, by, &next))
-            area += wall_area(v, walls, next, way);
-    return column_at(v, walls, at, across) / area;
-}
-
-float und_volume_film_thickness(const und_volume *v, const und_volume_walls *walls, size_t at,
-                                const float normal[3])
-{
-    const int axis = und_volume_across(normal);
-    float held = 0, area = 0, way[3];
-    size_t next;
-    for (int by = -1; by <= 1; by++)
-        if (in_column(v, walls, at, axis, by, &next)) {
-            held += v->film[next] ? und_volume_cells(v->c[next]) : 0;
-            area += wall_area(v, walls, next, way);
-        }
-    return area > 0.1f ? held / area : und_volume_cells(v->c[at]);
-}
-
-/* However a slanted wall cuts the cells that it is in. */
-static float thickness_at(const run *r, size_t at, const float normal[3])
-{
-    if (!r->walls->room || fabsf(normal[und_volume_across(normal)]) == 1)
-        return und_volume_cells(r->v->c[at]);
-    return und_volume_film_thickness(r->v, r->walls, at, normal);
-}
-
-/* Films close holes of a cell, and bays as narrow. */
-bool und_volume_is_hole(const und_volume *v, size_t at, const float normal[3])
-{
-    int wet = 0, all = 0;
-    for (int z = -1; z <= 1; z++)
-        for (int y = -1; y <= 1; y++) {
-            const size_t row = (size_t)((ptrdiff_t)at + y * v->mac.step[1] + z * v->mac.step[2]);
-            for (int x = -1; x <= 1; x++) {
-                const float off = (float)x * normal[0] + (float)y * normal[1] + (float)z * normal[2];
-                const size_t next = (size_t)((ptrdiff_t)row + x);
-                if (next == at || fabsf(off) > ALONG || !v->parts->inside[next])
-                    continue;
-                all++;
-                wet += v->c[next] > 0;
-            }
-        }
-    return 8 * wet >= 5 * all;
-}
-
-/* What is at a wall of this normal. */
-static bool is_dry(const run *r, size_t at, const float normal[3])
-{
-    if (!(r->d->phi[at] > 0 && r->v->c[at] <= 0))
-        return false;
-    if (und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal) &&
-        column_at(r->v, r->walls, at, und_volume_across(normal)) > 0)
-        return false;
-    return !und_volume_is_hole(r->v, at, normal);
-}
-
-/* Whether a film on a wall of this normal goes along the axis. */
-static bool runs_along(const run *r, size_t at, const float normal[3], int axis)
-{
-    return und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal) ? axis != und_volume_across(normal)
-                                                                        : fabsf(normal[axis]) < ALONG;
-}
-
-/* Whether the wall beside it is dry. */
-static bool is_rim(const run *r, const side *s)
-{
-    const und_mac *m = &r->v->mac;
-    for (int way = 0; way < 2 * axes_of(m); way++) {
-        const int a = way / 2;
-        const size_t step = (size_t)m->step[a], next = way % 2 ? s->at + step : s->at - step;
-        if (runs_along(r, s->at, s->normal, a) && r->v->parts->inside[next] &&
-            r->walls->open[a][way % 2 ? s->at : next] > 0 && is_dry(r, next, s->normal))
-            return true;
+    und_volume_film_flow f = {.dt = films->dt,
+                              .dx = films->dx,
+                              .pull = films->pull,
+                              .viscosity = films->viscosity,
+                              .least_viscosity = films->least_viscosity,
+                              .viscosities = films->viscosities,
+                              .contact = films->contact};
+    for (int a = 0; a < 3; a++) {
+        f.u[a] = films->u[a];
+        f.gravity[a] = films->gravity[a];
     }
-    return false;
-}
-
-/* `normal` is that of the wall beside it. */
-static side side_of(const run *r, size_t at, const float normal[3])
-{
-    float distance;
-    side s = {.at = at, .film = r->v->film[at], .thick = und_volume_cells(r->v->c[at])};
-    s.dry = !s.film && is_dry(r, at, normal);
-    if (!s.film && normal && und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal) &&
-        r->d->phi[at] > 0) {
-        s.thick = und_volume_film_thickness(r->v, r->walls, at, normal); /* of the film above or below */
-        s.film = s.thick > 0;
-        memcpy(s.normal, normal, sizeof s.normal);
-        return s;
-    }
-    if (!s.film || !und_volume_leans(r->v, r->walls, at, &distance, s.normal))
-        return s;
-    s.leans = true;
-    s.thick = thickness_at(r, at, s.normal);
-    return s;
-}
-
-double und_volume_drag(const und_volume_films *f, size_t at, double thick, double speed)
-{
-    const double given = f->viscosities ? (double)f->viscosities[at] : f->viscosity;
-    const double nu = fmax(given, f->least_viscosity), h = fmax(thick, 1e-3) * f->dx;
-    const double reynolds = fmax(speed * h / nu, 1);
-    return fmax(3 * nu / (h * h), 0.028 / sqrt(sqrt(reynolds)) * speed / h);
-}
-
-/* The pull of a contact line, for each metre of it, is tension = g line^2 / 2, on a film of which `weight` =
- * g h^2 / 2 drives it; both here over what a cell's length of the film weighs.  What goes out over it. */
-static double over_line(double away, double weight, double tension, bool draws, double dt)
-{
-    if (weight > tension)
-        return away + dt * (weight - tension);
-    if (away > 0)
-        away = fmax(away - dt * (tension - weight), 0);
-    return draws && weight < RECEDES * tension ? away - dt * (RECEDES * tension - weight) : away;
-}
-
-/* How gravity presses a film on; below 0 it pulls it off. */
-static double weighs(const run *r, const side *film)
-{
-    double press = 0;
-    for (int a = 0; a < 3; a++)
-        press -= r->films->gravity[a] * (double)film->normal[a];
-    return press;
-}
-
-/* So much of a step's time that no more of a difference goes over a face than neighbours take: long steps
- * would shake films. */
-static double lasting(const run *r, double press, double thick, double slows)
-{
-    const und_volume_films *f = r->films;
-    const double evens = press * f->dt * f->dt / f->dx * thick / slows;
-    return f->dt * fmin(1, MOST_EVENS / fmax(evens, 1e-12));
-}
-
-static double square(float v)
-{
-    return (double)v * (double)v;
-}
-
-/* The speed over the face between two cells of which one is a film, from the lower to the higher. */
-static float film_speed(const run *r, int axis, const side *low, const side *high, float u)
-{
-    const und_volume_films *f = r->films;
-    const side *wet = low->film && (!high->film || low->thick >= high->thick) ? low : high;
-    const side *other = wet == low ? high : low;
-    const double out = wet == low ? 1 : -1, h = fmax((double)wet->thick, 1e-3), next = (double)other->thick;
-    const double thick = other->dry ? h : 0.5 * (h + fmin(next, MIDDLE)), line = (double)f->contact;
-    const double slows = 1 + f->dt * und_volume_drag(f, wet->at, thick, fabs((double)u));
-    const bool slanted = und_volume_is_slanted(r->v, r->walls, r->d->phi, wet->at, wet->normal);
-    const int across = und_volume_across(wet->normal);
-    const double bears = weighs(r, wet), press = fmax(bears, 0);
-    const double level = slanted ? press * square(wet->normal[across]) : press;
-    const double dt = lasting(r, level, thick, slows);
-    const bool along = runs_along(r, wet->at, wet->normal, axis), onto = !other->film && next > h;
-    double away = (double)u * out;
-    if (slanted && !along)
-        return u;         /* as the others have it */
-    if (slanted && !onto) /* gravity but for what the wall bears */
-        away += out * f->dt * bears * (double)wet->normal[axis];
-    if (onto && !(along && und_volume_is_straight(wet->normal) && press > 0.5 * f->pull))
-        return u; /* and so has what is above a pool, on its walls */
-    if (!along)
-        return (float)((double)u / slows);
-    if (onto) /* liquid runs onto the film: what is above a cell's middle the pressure drives */
-        return (float)((away + dt * press * (h - fmin(next, MIDDLE)) / slows) * out);
-    if (other->dry || (other->leans && next < line && is_rim(r, other)))
-        away = over_line(away, press * h / 2, fmax(press, LEAST_PULL * f->pull) * line * line / (2 * h),
-                         !other->dry && h > STICKS * line, dt);
-    else
-        away += dt * level * (h - next);
-    return (float)(away * out / slows);
-}
-
-static void run_faces(const run *r, size_t at)
-{
-    const und_mac *m = &r->v->mac;
-    const side here = side_of(r, at, NULL), beyond = {.at = at, .film = true, .thick = here.thick};
-    for (int a = 0; a < axes_of(m); a++) {
-        const size_t step = (size_t)m->step[a], low = at - step, high = at + step;
-        float *const u = r->films->u[a];
-        if (r->walls->open[a][at] > 0) {
-            const side next = r->v->parts->inside[high] ? side_of(r, high, here.normal) : beyond;
-            u[at] = film_speed(r, a, &here, &next, u[at]);
-        }
-        if (r->walls->open[a][low] > 0 && !(r->v->parts->inside[low] && r->v->film[low])) {
-            const side next = r->v->parts->inside[low] ? side_of(r, low, here.normal) : beyond;
-            u[low] = film_speed(r, a, &next, &here, u[low]);
-        }
-    }
-}
-
-/* Across a slanted wall a film goes as it goes along it: so fast; NAN where the wall is none. */
-static float speed_across(const run *r, size_t at)
-{
-    const und_mac *m = &r->v->mac;
-    float distance, normal[3], sum = 0;
-    if (!und_volume_leans(r->v, r->walls, at, &distance, normal) ||
-        !und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal))
-        return NAN;
-    const int across = und_volume_across(normal);
-    for (int a = 0; a < axes_of(m); a++) {
-        const size_t low = at - (size_t)m->step[a];
-        const bool open[2] = {r->walls->open[a][low] > 0, r->walls->open[a][at] > 0};
-        const float u = (open[0] ? r->films->u[a][low] : 0) + (open[1] ? r->films->u[a][at] : 0);
-        if (a != across && (open[0] || open[1]))
-            sum -= normal[a] * u / (float)(open[0] + open[1]);
-    }
-    return sum / normal[across];
-}
-
-/* Over the faces of the cell. */
-static void follow_wall(const run *r, size_t at, float speed)
-{
-    float distance, normal[3];
-    if (isnan(speed))
-        return;
-    und_volume_leans(r->v, r->walls, at, &distance, normal);
-    const int across = und_volume_across(normal);
-    const size_t low = at - (size_t)r->v->mac.step[across];
-    if (r->walls->open[across][at] > 0)
-        r->films->u[across][at] = speed;
-    if (r->walls->open[across][low] > 0 && !(r->v->parts->inside[low] && r->v->film[low]))
-        r->films->u[across][low] = speed;
+    return f;
 }
 
 void und_volume_get_told(const und_volume *v, const und_distance *d, const und_volume_films *films, int reach)
@@ -532,14 +59,14 @@ void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, 
     float *kept = und_scratch_take(v->parts->scratch, UND_VOLUME_FACES * (size_t)count * sizeof *kept);
     v->parts->kept = kept;
     for (int i = 0; i < count; i++)
-        for (int a = 0; a < axes_of(&v->mac); a++) {
+        for (int a = 0; a < und_volume_axes(&v->mac); a++) {
             kept[UND_VOLUME_FACES * i + 2 * a] = u[a][cells[i] - (size_t)v->mac.step[a]];
             kept[UND_VOLUME_FACES * i + 2 * a + 1] = u[a][cells[i]];
         }
 }
 
 /* Whether what comes into a cell over a face meets a wall behind it, as in corners. */
-static bool is_stopped(const und_volume *v, const und_volume_walls *walls, size_t at, int way, float u)
+static bool is_stopped(const und_volume_arrays *v, const und_volume_walls *walls, size_t at, int way, float u)
 {
     const int a = way / 2;
     const size_t behind = way % 2 ? at - (size_t)v->mac.step[a] : at;
@@ -547,9 +74,9 @@ static bool is_stopped(const und_volume *v, const und_volume_walls *walls, size_
 }
 
 typedef struct kept_films {
-    const und_volume *v;
-    const und_distance *d;
-    const und_volume_walls *walls;
+    und_volume_arrays v;
+    und_volume_walls walls;
+    const float *phi, *kept;
     const size_t *cells;
     float *const *u;
 } kept_films;
@@ -557,22 +84,22 @@ typedef struct kept_films {
 /* Of film i.  Two that share a face have kept the same. */
 static void free_film(const kept_films *f, int i)
 {
-    const und_volume *v = f->v;
+    const und_volume_arrays *v = &f->v;
     const size_t at = f->cells[i];
     float distance, normal[3];
-    if (!und_volume_leans(v, f->walls, at, &distance, normal))
+    if (!und_volume_leans(v, &f->walls, at, &distance, normal))
         return;
-    const bool slanted = und_volume_is_slanted(v, f->walls, f->d->phi, at, normal);
+    const bool slanted = und_volume_is_slanted(v, &f->walls, f->phi, at, normal);
     if (!slanted && !und_volume_is_straight(normal))
         return;
-    for (int way = 0; way < 2 * axes_of(&v->mac); way++) {
+    for (int way = 0; way < 2 * und_volume_axes(&v->mac); way++) {
         const int a = way / 2;
         const size_t step = (size_t)v->mac.step[a], next = way % 2 ? at + step : at - step;
         const size_t face = way % 2 ? at : next;
-        const float kept = v->parts->kept[UND_VOLUME_FACES * i + way];
-        if ((slanted || fabsf(normal[a]) < ALONG) && f->walls->open[a][face] > 0 &&
-            !is_stopped(v, f->walls, at, way, kept) &&
-            (!v->parts->inside[next] || (f->d->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
+        const float kept = f->kept[UND_VOLUME_FACES * i + way];
+        if ((slanted || fabsf(normal[a]) < UND_VOLUME_ALONG) && f->walls.open[a][face] > 0 &&
+            !is_stopped(v, &f->walls, at, way, kept) &&
+            (!v->inside[next] || (f->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
             __atomic_store(&f->u[a][face], &kept, __ATOMIC_RELAXED);
     }
 }
@@ -590,7 +117,7 @@ void und_volume_free_films(const und_volume *v, const und_distance *d, const und
                            const size_t *cells, int count, float *const u[3])
 {
     enum { AT_ONCE = 64, WORTH = 16 }; /* fewer are not worth a region */
-    const kept_films f = {v, d, walls, cells, u};
+    const kept_films f = {und_volume_arrays_of(v), *walls, d->phi, v->parts->kept, cells, u};
     const und_set films = und_set_list(cells, count, AT_ONCE, WORTH);
     und_volume_get_films(v, d);
     und_pass(&v->device, free_films, &f, &films);
@@ -599,20 +126,25 @@ void und_volume_free_films(const und_volume *v, const und_distance *d, const und
 }
 
 /* A cell beyond one's own has a face of these. */
-static void get_speeds(const run *r)
+static void get_speeds(const und_volume *v, const und_volume_films *films)
 {
     und_halo_field halo[3];
     for (int a = 0; a < 3; a++)
-        halo[a] = und_halo_of(&r->v->mac, r->films->u[a], sizeof *r->films->u[a], 1);
-    und_halo_get(r->v->device.halo, halo, 3);
+        halo[a] = und_halo_of(&v->mac, films->u[a], sizeof *films->u[a], 1);
+    und_halo_get(v->device.halo, halo, 3);
 }
+
+typedef struct run {
+    und_volume_running k;
+    const und_volume_films *films;
+} run;
 
 static void run_row(const run *r, int row)
 {
-    const und_mac *m = &r->v->mac;
-    UND_VOLUME_FILMS(r->v, r->d->phi, row, at)
+    const und_mac *m = &r->k.v.mac;
+    UND_VOLUME_FILMS_OF(&r->k.v, r->k.v.row_films, r->k.phi, row, at)
     {
-        run_faces(r, at);
+        und_volume_film_run_faces(&r->k, at);
         if (r->films->ran)
             r->films->ran(r->films->context,
                           (const int[3]){(int)(at - und_mac_row(m, row)), row % m->n[1], row / m->n[1]});
@@ -622,64 +154,39 @@ static void run_row(const run *r, int row)
 /* Rows far apart: on a wall films are in many that are beside each other. */
 static void run_some(const run *r, und_place p)
 {
-    const long rows = und_mac_rows(&r->v->mac), prime = 7919, apart = rows % prime == 0 ? 1 : prime;
+    const long rows = und_mac_rows(&r->k.v.mac), prime = 7919, apart = rows % prime == 0 ? 1 : prime;
     for (long i = (long)p.at; i < (long)p.at + p.x; i++) {
-        const int row = (int)(i * apart % rows), y = row % r->v->mac.n[1], z = row / r->v->mac.n[1];
-        if (und_present_has(r->v->mac.present, y, z))
+        const int row = (int)(i * apart % rows), y = row % r->k.v.mac.n[1], z = row / r->k.v.mac.n[1];
+        if (und_present_has(r->k.v.mac.present, y, z))
             run_row(r, row);
     }
 }
 UND_KERNEL(run_some, run, UND_EACH_BLOCK)
 
-static void find_speeds_across(const run *r, und_place p)
-{
-    UND_VOLUME_FILMS(r->v, r->d->phi, p.y + p.z * r->v->mac.n[1], at)
-    r->v->parts->fraction[at] = speed_across(r, at);
-}
-UND_KERNEL(find_speeds_across, run, UND_EACH_ROW)
-
-static void follow_walls(const run *r, und_place p)
-{
-    UND_VOLUME_FILMS(r->v, r->d->phi, p.y + p.z * r->v->mac.n[1], at)
-    follow_wall(r, at, r->v->parts->fraction[at]);
-}
-UND_KERNEL(follow_walls, run, UND_EACH_ROW)
-
 /* Speeds across slanted walls are all found first, as what is across one wall may be along another. */
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films)
 {
-    const run r = {v, d, walls, films};
+    const run r = {{und_volume_arrays_of(v), *walls, d->phi, und_volume_film_flow_of(films)}, films};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     const und_set some = und_set_list(v, rows.rows, rows.per_block, v->mac.n[0]);
-    const und_pass passes[3] = {UND_PASS(run_some, &r, &some), UND_PASS(find_speeds_across, &r, &rows),
-                                UND_PASS(follow_walls, &r, &rows)};
+    const und_pass passes[3] = {UND_PASS(run_some, &r, &some),
+                                UND_PASS(und_volume_film_find_speeds_across, &r.k, &rows),
+                                UND_PASS(und_volume_film_follow_walls, &r.k, &rows)};
     const bool even = !walls->room;
     const und_step steps[3] = {{.passes = &passes[0], .count = 1},
                                {.passes = &passes[1], .count = 1, .unless = &even},
                                {.passes = &passes[2], .count = 1, .unless = &even}};
     und_volume_get_told(v, d, films, KNOWN + RUNS_BY);
-    get_speeds(&r);
+    get_speeds(v, films);
     und_pass_steps(&v->device, steps, 3);
 }
 
 /* ---- Slanted walls ---- */
 
-bool und_volume_film_stands(const und_volume *v, const und_volume_walls *walls, size_t behind, size_t from,
-                            size_t to, const float normal[3], float pin)
+static void hand(const und_volume_arrays *v, size_t from, size_t to, int32_t amount)
 {
-    const int across = und_volume_across(normal);
-    const float thin = fabsf(normal[across]);
-    if (column_at(v, walls, to, across) > 0 || und_volume_is_hole(v, to, normal))
-        return false;
-    const float own = column_at(v, walls, from, across) * thin;
-    const float after = v->parts->inside[behind] ? column_at(v, walls, behind, across) * thin : 0;
-    return own < pin && own < 0.875f * after;
-}
-
-static void hand(const und_volume *v, size_t from, size_t to, int32_t amount)
-{
-    const uint8_t *kind = v->parts->kind;
+    const uint8_t *kind = v->kind;
     amount = amount < v->c[from] ? amount : v->c[from];
     if (amount <= 0 || und_volume_crowded(v->c[to]) || kind[from] == UND_VOLUME_HELD ||
         kind[to] == UND_VOLUME_HELD)
@@ -689,14 +196,14 @@ static void hand(const und_volume *v, size_t from, size_t to, int32_t amount)
 }
 
 /* Along an axis, to where the wall comes nearer and shuts the way: over the cell further out. */
-static void go_round(const und_volume *v, const und_volume_walls *walls, const und_volume_flow *flow,
+static void go_round(const und_volume_arrays *v, const und_volume_walls *walls, const und_volume_flow *flow,
                      size_t at, int axis, const float normal[3])
 {
     const int across = und_volume_across(normal);
     const size_t out_step = (size_t)v->mac.step[across], step = (size_t)v->mac.step[axis];
     const bool up = normal[across] > 0;
     const size_t out = up ? at + out_step : at - out_step;
-    if (!v->parts->own[out] || !(walls->open[across][up ? at : out] > 0))
+    if (!v->own[out] || !(walls->open[across][up ? at : out] > 0))
         return;
     for (int high = 0; high < 2; high++) {
         const size_t face = high ? out : out - step, to = high ? out + step : out - step;
@@ -705,7 +212,7 @@ static void go_round(const und_volume *v, const und_volume_walls *walls, const u
         const float speed = flow->u[axis][walls->open[axis][own] > 0 ? own : v->film[out] ? face : behind];
         const float way = (high ? 1 : -1) * speed * (float)flow->per_speed;
         const float part = und_volume_film_part(walls, at, walls->open[axis][own]);
-        if (!(way > 0) || !(part < 1) || !v->parts->own[to] || !(walls->open[axis][face] > 0) ||
+        if (!(way > 0) || !(part < 1) || !v->own[to] || !(walls->open[axis][face] > 0) ||
             und_volume_film_stands(v, walls, high ? at - step : at + step, at, to, normal, flow->pin))
             continue;
         hand(v, at, to, und_volume_units((way < 1 ? way : 1) * (1 - part) * und_volume_cells(v->c[at])));
@@ -713,19 +220,19 @@ static void go_round(const und_volume *v, const und_volume_walls *walls, const u
 }
 
 /* Whether what is in a cell is no part of what phi shows. */
-static bool is_out(const und_volume *v, const und_distance *d, size_t at)
+static bool is_out(const und_volume_arrays *v, const und_distance *d, size_t at)
 {
     return v->film[at] || d->phi[at] > OUT;
 }
 
 /* Towards the wall, as far as there is room. */
-static void settle(const und_volume *v, const und_distance *d, const und_volume_walls *walls, size_t at,
-                   const float normal[3])
+static void settle(const und_volume_arrays *v, const und_distance *d, const und_volume_walls *walls,
+                   size_t at, const float normal[3])
 {
     const int axis = und_volume_across(normal);
     const size_t step = (size_t)v->mac.step[axis], low = at - step;
     const size_t in = normal[axis] > 0 ? low : at + step, face = normal[axis] > 0 ? low : at;
-    if (v->parts->own[in] && walls->open[axis][face] > 0 && is_out(v, d, in) && walls->room[in] > SETTLES)
+    if (v->own[in] && walls->open[axis][face] > 0 && is_out(v, d, in) && walls->room[in] > SETTLES)
         hand(v, at, in, und_volume_units(walls->room[in]) - v->c[in]);
 }
 
@@ -735,6 +242,7 @@ void und_volume_settle_films(const und_volume *v, const und_distance *d, const u
                              const und_volume_flow *flow)
 {
     enum { IN_A_ROW = 6 };
+    const und_volume_arrays flat = und_volume_arrays_of(v);
     if (walls->room && walls->rest)
         und_volume_get_cells(v, TOLD_BY + IN_A_ROW);
     for (int turn = 0; turn < 2 && walls->room && walls->rest; turn++)
@@ -742,15 +250,15 @@ void und_volume_settle_films(const und_volume *v, const und_distance *d, const u
             UND_VOLUME_ALOFT(v, d->phi, row, at)
             {
                 float normal[3];
-                if (!(walls->distance[at] < SETTLING) || !is_out(v, d, at))
+                if (!(walls->distance[at] < SETTLING) || !is_out(&flat, d, at))
                     continue;
-                und_volume_solid_normal(v, walls, at, normal);
-                if (!und_volume_is_slanted(v, walls, d->phi, at, normal))
+                und_volume_solid_normal(&flat, walls, at, normal);
+                if (!und_volume_is_slanted(&flat, walls, d->phi, at, normal))
                     continue;
-                for (int a = 0; turn == 0 && a < axes_of(&v->mac) && v->film[at]; a++)
+                for (int a = 0; turn == 0 && a < und_volume_axes(&v->mac) && v->film[at]; a++)
                     if (a != und_volume_across(normal))
-                        go_round(v, walls, flow, at, a, normal);
+                        go_round(&flat, walls, flow, at, a, normal);
                 if (turn == 1)
-                    settle(v, d, walls, at, normal);
+                    settle(&flat, d, walls, at, normal);
             }
 }

@@ -1,241 +1,34 @@
 /* Layers on walls that phi shows, of up to a few cells: walls slow them down as they do films. */
+#include "surface/volume_layers_kernel.h"
 #include "surface/volume_parts.h"
 
-#include <math.h>
-
-static const float DRAGGED = 2, FREE = 3; /* cells: layers up to so thick are slowed down; and not at all */
-static const float HARDLY = 0.1f; /* cells: what phi says of cells may be but the level beside these */
-static const float WITHIN = 1;    /* cells: so far in a wall are what faces of open cells touch */
-static const float ALONG = 0.5f;  /* cosine: the surface lies along the wall */
-enum { TOLD_BY = 4 };             /* cells around say how thick a layer is */
-
-typedef struct layering {
-    const und_volume *v;
-    const und_distance *d;
-    const und_volume_walls *walls;
-    const und_volume_films *films;
-    const float *nu;
-    float *left;
-} layering;
-
-static int axes_of(const und_mac *m)
-{
-    return m->n[2] > 1 ? 3 : 2;
-}
-
-static bool has_solids(const layering *l)
-{
-    return l->walls->room && l->walls->rest;
-}
-
-static float cosine(const float a[3], const float b[3])
-{
-    const float size = (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
-    return size > 0 ? (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / sqrtf(size) : 0;
-}
-
-/* Whether there is nothing but liquid between a cell and its wall, which is so many cells away. */
-static bool lies_on(const layering *l, size_t at, float away, const float normal[3])
-{
-    const int across = und_volume_across(normal);
-    const ptrdiff_t step = normal[across] > 0 ? -l->v->mac.step[across] : l->v->mac.step[across];
-    for (float way = 0.5f; way < away && l->v->parts->inside[at]; way++) {
-        if (!(l->d->phi[at] < 0))
-            return false;
-        at = (size_t)((ptrdiff_t)at + step);
-    }
-    return true;
-}
-
-/* Between a wall so far away and the air, cells; no number where it is no layer. */
-static float thickness_over(const layering *l, size_t at, float away, const float normal[3])
-{
-    const und_mac *m = &l->v->mac;
-    const float *phi = l->d->phi + at, thick = away - *phi;
-    float out[3];
-    if (!(thick < FREE))
-        return INFINITY;
-    for (int a = 0; a < 3; a++)
-        out[a] = m->n[a] > 1 ? phi[m->step[a]] - phi[-m->step[a]] : 0;
-    return cosine(out, normal) > ALONG && lies_on(l, at, away, normal) ? fmaxf(thick, 0) : INFINITY;
-}
-
-/* Cells to where the domain ends that way, from the middle of a cell; FREE where that is further. */
-static float to_side(const layering *l, size_t at, ptrdiff_t step)
-{
-    float away = 0.5f;
-    for (; away < FREE && l->v->parts->inside[(ptrdiff_t)at + step]; away++)
-        at = (size_t)((ptrdiff_t)at + step);
-    return fminf(away, FREE);
-}
-
-/* How thick the layer is that a cell of liquid is in, cells, and the way out from its wall: the thinnest, in
- * corners. */
-static float layer_at(const layering *l, size_t at, float normal[3])
-{
-    const und_mac *m = &l->v->mac;
-    float thick = INFINITY;
-    if (has_solids(l) && l->walls->distance[at] < FREE) {
-        und_volume_solid_normal(l->v, l->walls, at, normal);
-        thick = thickness_over(l, at, l->walls->distance[at], normal);
-    }
-    for (int side = 0; side < 2 * axes_of(m); side++) {
-        const int a = side / 2, up = side % 2 ? -1 : 1;
-        const float away = l->walls->closed[side] && m->n[a] > 1 ? to_side(l, at, -up * m->step[a]) : FREE;
-        const float out[3] = {a == 0 ? (float)up : 0, a == 1 ? (float)up : 0, a == 2 ? (float)up : 0};
-        const float there = away < FREE ? thickness_over(l, at, away, out) : INFINITY;
-        if (there < thick) {
-            thick = there;
-            memcpy(normal, out, sizeof out);
-        }
-    }
-    return thick;
-}
-
-/* 1 where it is thin, 0 where it is none. */
-static float share_of(float thick)
-{
-    return thick < FREE ? fminf(1, (FREE - thick) / (FREE - DRAGGED)) : 0;
-}
-
-/* m/s, along its wall */
-static double speed_in(const layering *l, size_t at, const float normal[3])
-{
-    double speed[3] = {0}, out = 0, sum = 0, size = 1e-12;
-    for (int a = 0; a < axes_of(&l->v->mac); a++) {
-        const ptrdiff_t low = -l->v->mac.step[a];
-        const float *u = l->films->u[a] + at, *open = l->walls->open[a] + at;
-        const int ways = (open[0] > 0) + (open[low] > 0);
-        const double both = (open[0] > 0 ? (double)u[0] : 0) + (open[low] > 0 ? (double)u[low] : 0);
-        speed[a] = ways > 0 ? both / ways : 0;
-        out += speed[a] * (double)normal[a];
-        size += (double)normal[a] * (double)normal[a];
-        sum += speed[a] * speed[a];
-    }
-    return sqrt(fmax(sum - out * out / size, 0));
-}
-
-/* 1/s */
-static float rate_in(const layering *l, size_t at)
-{
-    const float held = has_solids(l) ? und_volume_held_layer(l->v, l->walls, at) : INFINITY;
-    const bool hardly = held < HARDLY;
-    float normal[3] = {0};
-    const float thick = hardly ? held : layer_at(l, at, normal), share = hardly ? 1 : share_of(thick);
-    return share > 0 ? share * (float)und_volume_drag(l->films, at, (double)thick, speed_in(l, at, normal))
-                     : 0;
-}
-
-/* Of the UND_LANES cells from one on: liquid near a wall and near the air. */
-static unsigned may_be_layers(const layering *l, und_place p, int x)
-{
-    const und_mac *m = &l->v->mac;
-    const size_t first = p.at + (size_t)x;
-    const und_lanes phi = und_lanes_load(l->d->phi + first);
-    const int near = (int)FREE, count = m->n[0] - x;
-    unsigned at_wall = 0;
-    if (p.y < near || p.y >= m->n[1] - near || (m->n[2] > 1 && (p.z < near || p.z >= m->n[2] - near)))
-        at_wall = ~0u;
-    else {
-        at_wall |= x < near ? (1u << (near - x)) - 1 : 0;
-        at_wall |= count - near < UND_LANES ? ~0u << (count > near ? count - near : 0) : 0;
-    }
-    if (has_solids(l)) {
-        const und_lanes away = und_lanes_load(l->walls->distance + first);
-        at_wall |= und_lanes_bits((away > -WITHIN) & (away - phi < FREE));
-    }
-    return at_wall & und_lanes_bits((phi < 0) & (phi > -FREE - WITHIN)) &
-           und_span_bits(und_mac_span(m, p.y, p.z), x, UND_LANES);
-}
-
-static void find_rates(const layering *l, und_place p)
-{
-    float *rate = l->v->parts->fraction + p.at;
-    const und_span span = und_mac_span(&l->v->mac, p.y, p.z);
-    bool any = false;
-    memset(rate + span.begin, 0, (size_t)(span.end - span.begin) * sizeof *rate);
-    for (int x = span.begin; x < span.end; x += UND_LANES)
-        for (unsigned bits = may_be_layers(l, p, x); bits; bits &= bits - 1) {
-            const int i = x + __builtin_ctz(bits);
-            rate[i] = rate_in(l, p.at + (size_t)i);
-            any |= rate[i] > 0;
-        }
-    l->v->parts->row_layers[p.y + p.z * l->v->mac.n[1]] = any;
-}
-UND_KERNEL(find_rates, layering, UND_EACH_ROW)
-
-/* The high face of a cell: by what lies in layers of what is on both sides. */
-static void slow_face(const layering *l, size_t at, int axis)
-{
-    const und_volume *v = l->v;
-    const size_t next = at + (size_t)v->mac.step[axis];
-    const float low = l->d->phi[at] < 0 ? v->parts->fraction[at] : 0;
-    const float high = l->d->phi[next] < 0 ? v->parts->fraction[next] : 0; /* or no pass comes to its row */
-    if (!(l->walls->open[axis][at] > 0) || !v->parts->inside[at] || !v->parts->inside[next] || v->film[at] ||
-        v->film[next])
-        return;
-    const float both = low > 0 && high > 0 ? 0.5f * (low + high) : low + high;
-    l->films->u[axis][at] /= 1 + (float)l->films->dt * both;
-}
-
-/* In a row, and in those that its high faces are shared with. */
-static bool has_layers(const layering *l, und_place p)
-{
-    const und_mac *m = &l->v->mac;
-    const uint8_t *there = l->v->parts->row_layers + (p.y + p.z * m->n[1]);
-    return there[0] || (p.y + 1 < m->n[1] && there[1]) || (p.z + 1 < m->n[2] && there[m->n[1]]);
-}
-
-static void slow_row(const layering *l, und_place p)
-{
-    if (!has_layers(l, p))
-        return;
-    const float *rate = l->v->parts->fraction;
-    const und_span span = und_mac_span(&l->v->mac, p.y, p.z);
-    for (int x = span.begin; x < span.end; x += UND_LANES)
-        for (int a = 0; a < axes_of(&l->v->mac); a++) {
-            const size_t first = p.at + (size_t)x;
-            unsigned bits = und_lanes_bits((und_lanes_load(rate + first) > 0) |
-                                           (und_lanes_load(rate + first + l->v->mac.step[a]) > 0));
-            for (bits &= und_volume_row_bits((size_t)(span.end - x)); bits; bits &= bits - 1)
-                slow_face(l, first + (size_t)__builtin_ctz(bits), a);
-        }
-}
-UND_KERNEL(slow_row, layering, UND_EACH_ROW)
+enum { TOLD_BY = 4 }; /* cells around say how thick a layer is */
 
 void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                             const und_volume_films *films)
 {
-    const layering l = {.v = v, .d = d, .walls = walls, .films = films};
+    und_volume_borrow(v);
+    const und_volume_layering l = {.v = und_volume_arrays_of(v),
+                                   .walls = *walls,
+                                   .phi = d->phi,
+                                   .f = und_volume_film_flow_of(films),
+                                   .row_layers = v->parts->row_layers};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    const und_pass passes[2] = {UND_PASS(find_rates, &l, &rows), UND_PASS(slow_row, &l, &rows)};
+    const und_pass passes[2] = {UND_PASS(und_volume_layer_find_rates, &l, &rows),
+                                UND_PASS(und_volume_layer_slow_row, &l, &rows)};
     const und_step steps[2] = {{.passes = &passes[0], .count = 1}, {.passes = &passes[1], .count = 1}};
     und_volume_get_told(v, d, films, TOLD_BY + 1);
     und_distance_get_flow(d, films->u, 2);
-    und_volume_borrow(v);
     und_pass_steps(&v->device, steps, 2);
     und_volume_give_back(v);
 }
 
-static void leave_layers(const layering *l, und_place p)
-{
-    const und_span span = und_mac_span(&l->v->mac, p.y, p.z);
-    const size_t first = p.at + (size_t)span.begin;
-    memcpy(l->left + first, l->nu + first, (size_t)(span.end - span.begin) * sizeof *l->left);
-    for (int x = span.begin; x < span.end; x += UND_LANES)
-        for (unsigned bits = may_be_layers(l, p, x); bits; bits &= bits - 1) {
-            const size_t at = p.at + (size_t)x + (size_t)__builtin_ctz(bits);
-            float normal[3];
-            l->left[at] *= 1 - share_of(layer_at(l, at, normal));
-        }
-}
-UND_KERNEL(leave_layers, layering, UND_EACH_ROW)
-
 void und_volume_leave_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                              const float *nu, float *left)
 {
-    const layering l = {.v = v, .d = d, .walls = walls, .nu = nu, .left = left};
+    const und_volume_layering l = {
+        .v = und_volume_arrays_of(v), .walls = *walls, .phi = d->phi, .nu = nu, .left = left};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     und_distance_get_phi(d, TOLD_BY);
-    und_pass(&v->device, leave_layers, &l, &rows);
+    und_pass(&v->device, und_volume_layer_leave_layers, &l, &rows);
 }

@@ -74,7 +74,7 @@ static void flood(pieces *p, size_t from, which_fn *which)
             if (!p->v->parts->inside[next] || p->label[next] != 0)
                 continue;
             rim = true;
-            if (!which(p, next) || !und_volume_linked(p->v, p->walls, at, k))
+            if (!which(p, next) || !und_volume_linked(&p->v->mac, p->walls, at, k))
                 continue;
             p->label[next] = p->count;
             p->stack[depth++] = (int32_t)next;

@@ -36,6 +36,7 @@ typedef struct spot {
 
 typedef struct show {
     und_volume *v;
+    und_volume_arrays cells;
     const und_volume_walls *walls;
     const float *phi;
     float *shown; /* phi as it is drawn */
@@ -135,7 +136,7 @@ static int side_of_film(const show *s, size_t at, float *wall, float normal[3])
         const size_t base = (size_t)((ptrdiff_t)at + (way % 2 ? off : -off) * m->step[a]);
         float distance, lies[3];
         if (m->n[a] < 2 || !s->walls->closed[way] || !((float)off + 0.5f < (found < 0 ? REACH : *wall)) ||
-            !s->v->film[base] || !und_volume_leans(s->v, s->walls, base, &distance, lies) ||
+            !s->v->film[base] || !und_volume_leans(&s->cells, s->walls, base, &distance, lies) ||
             lies[a] != (way % 2 ? -1 : 1))
             continue;
         *wall = (float)off + 0.5f;
@@ -186,7 +187,7 @@ static void visit(const show *s, const spot *here, visit_fn *fn, float sums[3])
     sums[0] = sums[1] = sums[2] = 0;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const spot *there = spot_at(s, (size_t)((ptrdiff_t)here->at + s->v->parts->around[k]));
-        if (!there || (here->wall > 0 && !und_volume_linked(s->v, s->walls, here->at, k)))
+        if (!there || (here->wall > 0 && !und_volume_linked(&s->v->mac, s->walls, here->at, k)))
             continue; /* out of a solid no way leads */
         const float same = here->normal[0] * there->normal[0] + here->normal[1] * there->normal[1] +
                            here->normal[2] * there->normal[2];
@@ -403,6 +404,7 @@ und_status und_volume_show(und_volume *v, const und_distance *d, const und_volum
     und_volume_find_films(v, d, walls);
     list_near(v);
     show s = {.v = v,
+              .cells = und_volume_arrays_of(v),
               .walls = walls,
               .phi = d->phi,
               .shown = shown,
