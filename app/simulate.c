@@ -256,6 +256,9 @@ static und_status keep_frame(job *j, und_error *err)
     if (number < j->first)
         return draw_frame(j, frame, err);
     und_ledger ledger = und_sim_ledger(j->sim);
+    if (!isfinite(ledger.measured))
+        return und_error_set(err, UND_FAILED, "frame %d: what the liquid's volume is has become no number",
+                             number);
     STAGE (&j->stage[STAGE_WRITE])
         status = und_cache_write(j->cache, frame, &ledger, und_sim_hash(j->sim), err);
     if (status == UND_OK)
