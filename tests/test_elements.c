@@ -118,7 +118,7 @@ static void gravity_and_forces_everywhere(void **state)
         add_elements(&t, &force, 1, 2);
         und_elements_render(t.e, 0, 0, &t.d);
         assert_null(und_elements_held(t.e));
-        und_elements_force(t.e, &t.s, (const double[3]){0, -10, 0}, 0.5);
+        und_elements_force(t.e, &t.s, (const double[3]){0, -10, 0}, 0.5, NULL, 0);
         every_face_is(&t, pulled, 1e-6);
         empty_tank(&t);
     }
@@ -155,7 +155,7 @@ static void forces_act_in_their_region(void **state)
         und_element_def force = element(UND_ELEMENT_FORCE, shape, 10, 20, 30);
         add_elements(&t, &force, 1, 1);
         und_elements_render(t.e, 0, 0, &t.d);
-        und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 0.1);
+        und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 0.1, NULL, 0);
         every_face_is(&t, boxed, 1e-6);
         empty_tank(&t);
     }
@@ -178,7 +178,7 @@ static void forces_fade_inside_the_border(void **state)
     force.soft = 0.3;
     add_elements(&t, &force, 1, 1);
     und_elements_render(t.e, 0, 0, &t.d);
-    und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 0.1);
+    und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 0.1, NULL, 0);
     every_face_is(&t, softened, 1e-5);
     empty_tank(&t);
     und_shape_destroy(below);
@@ -208,7 +208,7 @@ static void functions_are_asked_at_faces(void **state)
     add_elements(&t, &force, 1, 7);
     calls = 0;
     und_elements_render(t.e, 0.25, 0, &t.d);
-    und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 1);
+    und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 1, NULL, 0);
     every_face_is(&t, waved, 1e-5);
     assert_int_equal(calls, 8 * 7 * 5 + 9 * 6 * 5 + 9 * 7 * 4); /* on faces of the flow, once each */
     for (int a = 0; a < 3; a++)
@@ -216,7 +216,7 @@ static void functions_are_asked_at_faces(void **state)
     add_elements(&t, &force, 1, 7);
     calls = 0;
     und_elements_render(t.e, 0.25, 0, &t.d);
-    und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 1);
+    und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 1, NULL, 0);
     assert_int_equal(calls, 3); /* the same everywhere */
     empty_tank(&t);
 }
@@ -373,7 +373,7 @@ static void elements_begin_and_end(void **state)
     static const double sums[] = {0, 1, 2, 2, 2};
     for (int i = 0; i < 5; i++) {
         und_elements_render(t.e, times[i], 0, &t.d);
-        und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 1);
+        und_elements_force(t.e, &t.s, (const double[3]){0, 0, 0}, 1, NULL, 0);
         assert_double_near((double)t.s.u[0][und_mac_at(&t.s.mac, 1, 1, 0)], sums[i], 0);
     }
     empty_tank(&t);
@@ -565,7 +565,7 @@ static void same_bits_at_any_thread_count(void **state)
         for (int step = 0; step < 2; step++) {
             und_elements_render(t.e, 0.1 * step, 0, &t.d);
             und_elements_fill(t.e, &t.d, true);
-            und_elements_force(t.e, &t.s, (const double[3]){1, -9, 0.5}, 0.02);
+            und_elements_force(t.e, &t.s, (const double[3]){1, -9, 0.5}, 0.02, NULL, 0);
             und_elements_modify(t.e, &t.s, 0.02);
             und_elements_pour(t.e, &t.s);
         }

@@ -112,7 +112,10 @@ static void slow_layers(void *model)
 {
     part *p = model;
     const und_volume_films films = films_of(p);
-    und_volume_slow_layers(&p->volume, &p->w.d, &p->cut, &films);
+    und_volume_slowing slowing;
+    const int steps = und_volume_slow_layers_begin(&p->volume, &p->w.d, &p->cut, &films, &slowing);
+    und_pass_steps(&p->volume.device, slowing.step, steps);
+    und_volume_slow_layers_end(&p->volume);
 }
 static void free_films(void *model)
 {

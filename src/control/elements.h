@@ -53,8 +53,10 @@ double und_elements_fills(und_elements *e, const und_solids *solids);
 double und_elements_fastest(const und_elements *e, double time, double dt, double *volume);
 /* m3/s that flow from the liquid into drains. */
 double und_elements_inflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids);
-/* Equation 4.4: adds gravity and forces over dt to the faces of the flow. */
-void und_elements_force(const und_elements *e, und_mac_flow *s, const double gravity[3], double dt);
+/* Equation 4.4: adds gravity and forces over dt to the faces of the flow; after some steps of the caller's,
+ * in the same parallel region where that can be. */
+void und_elements_force(const und_elements *e, und_mac_flow *s, const double gravity[3], double dt,
+                        const und_step *before, int steps);
 /* Equation 4.5, on the faces of the flow. */
 void und_elements_modify(const und_elements *e, und_mac_flow *s, double dt);
 

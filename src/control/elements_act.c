@@ -3,6 +3,7 @@
 #include "control/elements_state.h"
 #include "geom/value.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const double FRAME = 1.0 / 24; /* s: what alpha is the way gone in */
@@ -179,8 +180,15 @@ typedef struct part {
     const float *weight;
 } part;
 
+/* Steps of the caller's that the first action does in its own region, before it acts. */
+typedef struct ahead_of_it {
+    const und_step *steps;
+    int count;
+} ahead_of_it;
+
 typedef struct action {
     const und_elements *e;
+    ahead_of_it *ahead; /* NULL: none */
     const element *one; /* NULL: gravity */
     void (*part)(const struct action *a, const part *p);
     double dt;
@@ -258,13 +266,23 @@ static cell_box faces_of(const action *a, int axis)
     return box;
 }
 
+enum { MOST_AHEAD = 4 };
+
 static void act(const action *a, und_mac_flow *s, int axis)
 {
     const act_args args = {a, s, faces_of(a, axis), axis};
     const cell_box *b = &args.box;
     const int high[3] = {b->low[0] + b->n[0], b->low[1] + b->n[1], b->low[2] + b->n[2]};
     const und_set rows = und_set_box(&s->mac, b->low, high, 1);
-    und_pass(&(und_device){.threads = a->one && a->one->serial ? 1 : a->e->threads}, act_row, &args, &rows);
+    const und_device device = {.threads = a->one && a->one->serial ? 1 : a->e->threads};
+    und_step steps[MOST_AHEAD + 1];
+    int count = 0;
+    for (; a->ahead && count < a->ahead->count; count++)
+        steps[count] = a->ahead->steps[count];
+    steps[count++] = (und_step){.passes = &UND_PASS(act_row, &args, &rows), .count = 1};
+    und_pass_steps(&device, steps, count);
+    if (a->ahead)
+        a->ahead->count = 0;
 }
 
 static void gravity_part(const action *a, const part *p)
@@ -331,9 +349,12 @@ static bool is_gravity(const element *one)
     return !one->inside && one->kind == &und_field_value_kind && !one->serial;
 }
 
-void und_elements_force(const und_elements *e, und_mac_flow *s, const double gravity[3], double dt)
+void und_elements_force(const und_elements *e, und_mac_flow *s, const double gravity[3], double dt,
+                        const und_step *before, int steps)
 {
-    action pull = {.e = e, .part = gravity_part, .dt = dt};
+    ahead_of_it ahead = {before, steps};
+    action pull = {.e = e, .part = gravity_part, .dt = dt, .ahead = &ahead};
+    assert(steps <= MOST_AHEAD);
     for (int axis = 0; axis < axes(&e->mac); axis++) {
         pull.gravity[axis] = gravity[axis];
         for (int i = 0; i < e->count; i++) /* what is the same everywhere costs nothing */
@@ -344,11 +365,12 @@ void und_elements_force(const und_elements *e, und_mac_flow *s, const double gra
     }
     for (int i = 0; i < e->count; i++) {
         const element *one = &e->list[i];
-        action a = {.e = e, .one = one, .part = force_part, .dt = dt};
+        action a = {.e = e, .one = one, .part = force_part, .dt = dt, .ahead = &ahead};
         if (one->active && one->def.role == UND_ELEMENT_FORCE && !is_gravity(one))
             for (int axis = 0; axis < axes(&e->mac); axis++)
                 act(&a, s, axis);
     }
+    und_pass_steps(&(und_device){.threads = e->threads}, ahead.steps, ahead.count); /* where nothing acts */
 }
 
 void und_elements_modify(const und_elements *e, und_mac_flow *s, double dt)

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "grid/mac_frame.h"
 #include "liquid/levelset_state.h"
+#include "surface/volume_parts.h"
 
 #include <assert.h>
 #include <math.h>
@@ -155,10 +156,15 @@ static void carry_velocity(und_levelset *s)
     und_mac_flow_advect(&s->flow, s->kick / s->def.dx, trace, rule);
 }
 
+/* What walls do to thin layers comes first, where nothing else drags. */
 static void push(und_levelset *s)
 {
-    und_elements_force(s->elements, &s->flow, s->def.gravity, s->kick); /* 4.4.4 */
-    und_elements_modify(s->elements, &s->flow, s->dt);                  /* 4.4.5 */
+    und_volume_slowing slowing;
+    const int steps = drags(s) ? 0 : und_levelset_volume_slow_begin(s, &slowing);
+    und_elements_force(s->elements, &s->flow, s->def.gravity, s->kick, slowing.step, steps); /* 4.4.4 */
+    if (!drags(s))
+        und_levelset_volume_slow_end(s);
+    und_elements_modify(s->elements, &s->flow, s->dt); /* 4.4.5 */
     if (s->control)
         und_control_particles_lead(und_levelset_control_particles(s), &s->flow, s->dt);
     und_levelset_enforce_held_velocities(s);
@@ -221,8 +227,6 @@ static und_mac_flow_report make_flow(und_levelset *s)
         carry_velocity(s); /* 4.4.6 */
     STEP (FORCES) {
         und_levelset_viscous_keep(s);
-        if (!drags(s))
-            und_levelset_volume_slow(s);
         push(s);
         und_levelset_volume_keep(s, &pressed);
     }

@@ -364,8 +364,12 @@ void und_levelset_volume_elements(und_levelset *s);
 /* Takes the pressure back where gaps close that it overfills, and presses them too: it is to be found again.
  */
 bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p);
+struct und_volume_slowing;
 /* Walls slow down what is thin; of a viscosity what is left for others to do. */
 void und_levelset_volume_slow(und_levelset *s);
+int und_levelset_volume_slow_begin(und_levelset *s,
+                                   struct und_volume_slowing *to); /* its steps, to be done */
+void und_levelset_volume_slow_end(und_levelset *s);
 float *und_levelset_volume_leave_layers(const und_levelset *s, float *nu, float *left);
 /* The speeds of films, before forces act; films have them after the pressure has. */
 void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p);

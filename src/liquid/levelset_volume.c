@@ -473,14 +473,28 @@ static und_volume_films films_of(und_levelset *s)
                               .context = s};
 }
 
-void und_levelset_volume_slow(und_levelset *s)
+int und_levelset_volume_slow_begin(und_levelset *s, und_volume_slowing *to)
 {
     if (!s->volume)
-        return;
+        return 0;
     const und_volume_walls walls = und_levelset_walls(s);
     und_volume_films films = films_of(s);
     films.dt = s->kick;
-    und_volume_slow_layers(&s->volume->cells, &s->surface, &walls, &films);
+    return und_volume_slow_layers_begin(&s->volume->cells, &s->surface, &walls, &films, to);
+}
+
+void und_levelset_volume_slow_end(und_levelset *s)
+{
+    if (s->volume)
+        und_volume_slow_layers_end(&s->volume->cells);
+}
+
+void und_levelset_volume_slow(und_levelset *s)
+{
+    und_volume_slowing slowing;
+    const int steps = und_levelset_volume_slow_begin(s, &slowing);
+    und_pass_steps(&s->device, slowing.step, steps);
+    und_levelset_volume_slow_end(s);
 }
 
 float *und_levelset_volume_leave_layers(const und_levelset *s, float *nu, float *left)

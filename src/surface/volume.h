@@ -82,11 +82,6 @@ typedef struct und_volume_films {
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films);
 
-/* Of what phi shows too walls at rest slow down layers of up to a few cells, all through: their mean speed is
- * a film's.  So are those that cells hold next to nothing of: what phi says of cells that walls cut may be
- * but the level beside these. */
-void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                            const und_volume_films *films);
 /* The viscosity of cells but for what their layers are slowed down by. */
 void und_volume_leave_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                              const float *nu, float *left);

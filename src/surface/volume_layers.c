@@ -4,22 +4,27 @@
 
 enum { TOLD_BY = 4 }; /* cells around say how thick a layer is */
 
-void und_volume_slow_layers(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                            const und_volume_films *films)
+int und_volume_slow_layers_begin(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                                 const und_volume_films *films, und_volume_slowing *to)
 {
     und_volume_borrow(v);
-    const und_volume_layering l = {.v = und_volume_arrays_of(v),
-                                   .walls = *walls,
-                                   .phi = d->phi,
-                                   .f = und_volume_film_flow_of(films),
-                                   .row_layers = v->parts->row_layers};
-    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    const und_pass passes[2] = {UND_PASS(und_volume_layer_find_rates, &l, &rows),
-                                UND_PASS(und_volume_layer_slow_row, &l, &rows)};
-    const und_step steps[2] = {{.passes = &passes[0], .count = 1}, {.passes = &passes[1], .count = 1}};
+    to->layers = (und_volume_layering){.v = und_volume_arrays_of(v),
+                                       .walls = *walls,
+                                       .phi = d->phi,
+                                       .f = und_volume_film_flow_of(films),
+                                       .row_layers = v->parts->row_layers};
+    to->rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    to->pass[0] = UND_PASS(und_volume_layer_find_rates, &to->layers, &to->rows);
+    to->pass[1] = UND_PASS(und_volume_layer_slow_row, &to->layers, &to->rows);
+    for (int i = 0; i < UND_VOLUME_SLOWING; i++)
+        to->step[i] = (und_step){.passes = &to->pass[i], .count = 1};
     und_volume_get_told(v, d, films, TOLD_BY + 1);
     und_distance_get_flow(d, films->u, 2);
-    und_pass_steps(&v->device, steps, 2);
+    return UND_VOLUME_SLOWING;
+}
+
+void und_volume_slow_layers_end(const und_volume *v)
+{
     und_volume_give_back(v);
 }
 

@@ -5,6 +5,7 @@
 #include "grid/reduce.h"
 #include "surface/volume.h"
 #include "surface/volume_film_flow_kernel.h"
+#include "surface/volume_layers_kernel.h"
 #include "surface/volume_list_kernel.h"
 #include "surface/volume_walls_kernel.h"
 
@@ -112,5 +113,19 @@ enum { UND_VOLUME_PAY_FURTHEST = 8 };
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at);
 
 #define UND_VOLUME_FILMS(v, phi, row, at) UND_VOLUME_FILMS_OF(v, (v)->parts->row_films, phi, row, at)
+
+/* Of what phi shows too walls at rest slow down layers of up to a few cells, all through: their mean speed is
+ * a film's.  So are those that cells hold next to nothing of: what phi says of cells that walls cut may be
+ * but the level beside these.  So many steps, which whoever begins does before the end. */
+enum { UND_VOLUME_SLOWING = 2 };
+typedef struct und_volume_slowing {
+    und_volume_layering layers;
+    und_set rows;
+    und_pass pass[UND_VOLUME_SLOWING];
+    und_step step[UND_VOLUME_SLOWING];
+} und_volume_slowing;
+int und_volume_slow_layers_begin(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                                 const und_volume_films *films, und_volume_slowing *to);
+void und_volume_slow_layers_end(const und_volume *v);
 
 #endif
