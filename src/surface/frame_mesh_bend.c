@@ -4,7 +4,6 @@
 #include "surface/frame_mesh_parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,16 +125,6 @@ static void add_vertex(bend *b, const cut *first, int count)
     und_vec3 place;
     if (!find_place(b, first, count, &place))
         return;
-    if (getenv("DBGB")) {
-        und_vec3 A = vertex(b, first->low), C = vertex(b, first->high), sum = {0};
-        for (int i = 0; i < count; i++)
-            sum = und_sub(sum, across(b, first[i].side / 3));
-        und_vec3 m = und_mul(und_add(A, C), .5), by = und_sub(place, m);
-        double d = b->dx;
-        printf("cut %.3f %.3f %.3f  %.3f %.3f %.3f  %.3f %.3f %.3f  %.4f %.3f %.3f %.3f\n", A.x / d, A.y / d,
-               A.z / d, C.x / d, C.y / d, C.z / d, place.x / d, place.y / d, place.z / d,
-               und_dot(by, sum) / 6 / d / d / d, sum.x / d / d, sum.y / d / d, sum.z / d / d);
-    }
     const int32_t v = s->vertex_count + b->added++;
     const double at[3] = {place.x, place.y, place.z};
     const und_vec3 sum =
