@@ -13,126 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SUBSTEPS = 100000, ITERATIONS = 100 };
-enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a step, and distances too */
-
+enum { ITERATIONS = 100 };
 #define AIR_TOLERANCE 1e-3 /* of the air's projection */
 
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->liquid.watch)
-
-/* Cells that liquid crosses in a substep where nothing is said; where the surface is followed by particles
- * alone, which lose more in longer steps, or the liquid is viscous, whose discs get out of round as they
- * turn; and at most while solids move: what is before them is pushed, and what is behind them drawn, by the
- * pressure alone. */
-#define CROSSES 3
-#define CROSSES_LESS (1 / 0.6)
-
-/* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
- * the others, and up to so many: they would make the steps of all the liquid shorter.  Fewer where there are
- * solids, through whose gaps jets come, and where particles alone follow the surface.  Velocities are known
- * for so many cells beyond the liquid: out there it goes no further in a step. */
-#define FEW 0.01
-#define FURTHER 1.8
-#define FURTHEST 5.2
-#define FURTHER_LESS 1.4
-#define FURTHEST_LESS 3.9
-#define KNOWN 4
-
-static bool is_viscous(const und_levelset_def *def)
-{
-    return def->viscosity > 0 || und_levelset_viscosity_varies(def);
-}
-
-/* A blow: gaps that close in a substep would take so much too much of the liquid.  What meets something in a
- * few long steps is stopped, what does in short ones is turned: so for as long as so many more would take,
- * it crosses no more cells than that in a step. */
-#define BLOW 5e-4
-#define BLOW_LASTS 3
-#define BLOW_CROSSES 1.5
-#define ABOUT 1.1 /* times as many do, rather than one more short step */
-
-/* s: from when the flow has its velocity to the end of the substep.  Water has that of the substep's middle,
- * which moves its surface to second order (leapfrog): it changes for half of the substep before and half of
- * this one.  What is viscous has that of the end, as implicit viscosity has. */
-static double ahead(const und_levelset *s, double dt)
-{
-    return is_viscous(&s->def) ? 0 : 0.5 * dt;
-}
-
-void und_levelset_find_speeds(und_levelset *s)
-{
-    s->fastest = und_mac_flow_fastest(&s->flow, FEW, s->furthest / s->def.courant, &s->usual);
-}
-
-/* s: in which what has a speed now crosses so many cells, with the speed v = u + g dt that it has at the end:
- * v dt = C dx. */
-static double time_to_cross(const und_levelset *s, double cells, double speed)
-{
-    const double cross = s->def.dx * cells, pull = und_levelset_pull(s);
-    return cross / (0.5 * (speed + sqrt(speed * speed + 4 * pull * cross)));
-}
-
-double und_levelset_kick(const und_levelset *s, double dt)
-{
-    return ahead(s, s->before) + dt - ahead(s, dt);
-}
-
-/* Whether a blow is under way, or to come in the substep. */
-static bool is_blow(und_levelset *s)
-{
-    if (!s->volume || s->ran_away)
-        return false;
-    double share = 0;
-    STAGE (&s->stages[STAGE_LABELS])
-        share = und_levelset_closing_soon(s, s->dt);
-    if (share > BLOW)
-        s->blow = s->time + BLOW_LASTS * s->dt;
-    return s->time < s->blow;
-}
-
-/* The substep is `most` long at most; the last two of a step are equal. */
-static void divide_step(und_levelset *s, double most)
-{
-    bool last = most >= s->left || s->ran_away || s->last_two_equal > 0;
-    if (last && s->end > s->time)
-        s->left = s->end - s->time; /* so that solids are put where a run that goes on from there puts them */
-    s->last_two_equal = !last && 2 * most > s->left;
-    s->dt = last ? s->left : s->last_two_equal > 0 ? 0.5 * s->left : most;
-}
-
-/* A step of at most `flow`, s, in which what sources pour that are there within it crosses as many cells too:
- * the flow does not know yet of those that begin.  Few as what is fastest, where there is much other liquid.
- */
-static double with_sources(const und_levelset *s, double crosses, double flow)
-{
-    double volume;
-    const double speed = und_elements_fastest(s->elements, s->time, fmin(flow, s->left), &volume);
-    const bool few = volume < FEW * (s->ledger.measured + volume);
-    return speed > 0
-               ? fmin(flow, time_to_cross(s, few ? crosses / s->def.courant * s->furthest : crosses, speed))
-               : flow;
-}
-
-/* 4.4.1: so that the liquid crosses C = 1 / CFLmultiplier cells in a substep; fewer in a blow. */
-static void choose_step(und_levelset *s)
-{
-    const double solids = und_solids_fastest(&s->solids, s->time, s->left);
-    const double led = und_control_particles_fastest(und_levelset_control_particles(s), s->time, s->left);
-    const double crosses = solids > 0 ? fmin(s->def.courant, CROSSES_LESS) : s->def.courant;
-    const double since = ahead(s, s->before) * und_levelset_pull(s);
-    const double usual = time_to_cross(s, crosses, fmax(s->usual + since, fmax(solids, led)));
-    const double fastest = time_to_cross(s, crosses / s->def.courant * s->furthest, s->fastest + since);
-    const double flow = with_sources(s, crosses, fmin(usual, fastest)), most = fmin(flow, s->def.max_step);
-    s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
-    s->crawls = s->ran_away && s->left / flow < MOST_SUBSTEPS;
-    s->needed = most;
-    divide_step(s, most);
-    const double shorter = flow * BLOW_CROSSES / crosses;
-    if (!(shorter < most) || !is_blow(s))
-        return;
-    s->last_two_equal = 0;
-    divide_step(s, s->left < ABOUT * shorter ? s->left : shorter);
-}
 
 /* 4.4.3, and what it adds to the ledger.  Drains took what they were found to hold, or what flowed into them
  * where that is more: liquid that comes into a drain from several sides is pressed together there. */
@@ -246,7 +130,7 @@ static bool begin_substep(und_levelset *s)
 {
     const double last_two_equal = s->last_two_equal;
     bool ready = true;
-    choose_step(s); /* 4.4.1 */
+    und_levelset_choose_step(s); /* 4.4.1 */
     STEP (WINDOW)
         und_levelset_move_window(s);
     und_levelset_bands_step(s);
@@ -391,7 +275,7 @@ static bool bands_ready(und_levelset *s)
     if (!und_levelset_bands_begin(s))
         return false;
     double last_two_equal = s->last_two_equal;
-    choose_step(s);
+    und_levelset_choose_step(s);
     s->last_two_equal = last_two_equal;
     return und_levelset_bands_ready(s, s->dt);
 }
@@ -529,7 +413,7 @@ static bool shapes_surface(const und_levelset_def *def)
 /* Where liquid comes in through its surface, what goes on beyond it would grow from step to step. */
 static bool takes_first_order(const und_levelset_def *def)
 {
-    return is_viscous(def) && shapes_surface(def);
+    return und_levelset_is_viscous(def) && shapes_surface(def);
 }
 
 static int order_of(const und_levelset_def *def)
@@ -539,31 +423,12 @@ static int order_of(const und_levelset_def *def)
                                                                           : 2;
 }
 
-/* Long steps are for what holds its volume, and is not viscous. */
-static bool takes_long_steps(const und_levelset_def *def)
-{
-    return und_levelset_has_volumes(def) && !is_viscous(def);
-}
-
-static double courant_of(const und_levelset_def *def)
-{
-    return def->courant != 0 ? def->courant : takes_long_steps(def) ? CROSSES : CROSSES_LESS;
-}
-
-/* Cells that the fastest cross, where those of the others are known. */
-static double furthest_of(const und_levelset_def *def)
-{
-    const bool far = takes_long_steps(def) && def->obstacle_count == 0;
-    const double times = far ? FURTHER : FURTHER_LESS, most = far ? FURTHEST : FURTHEST_LESS;
-    return is_viscous(def) ? def->courant : fmax(fmin(def->courant * times, most), def->courant);
-}
-
 static und_status check_def(const und_levelset_def *def, und_error *err)
 {
     const und_liquid_range range[] = {{"size", def->dx, 1e-9, 1e9},
                                       {"density", def->density, 1e-9, 1e9},
                                       {"viscosity", def->viscosity, 0, 1e9},
-                                      {"courant", courant_of(def), 0.01, 20},
+                                      {"courant", und_levelset_courant(def), 0.01, 20},
                                       {"max_step", def->max_step, 1e-12, INFINITY},
                                       {"trace", def->trace, 2, 3},
                                       {"order", def->order, 0, 2},
@@ -630,7 +495,7 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
             s->time, und_volume_fullest(und_levelset_volumes(s)), presser(s, by));
     if (s->crawls)
         return und_error_set(err, UND_INVALID, "levelset: max_step: %g s would need %d steps a frame or more",
-                             s->def.max_step, MOST_SUBSTEPS);
+                             s->def.max_step, UND_LEVELSET_MOST_SUBSTEPS);
     return und_error_set(
         err, UND_FAILED,
         "levelset: the liquid ran away at %g s: its speed would need steps of %g s.  Liquid that "
@@ -706,7 +571,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         und_levelset_held_open(s, err) ||
         und_distance_open(&s->surface, &s->mac, s->layers, s->device.threads, err) ||
         und_mac_flow_open(&s->flow, &s->mac, s->device.threads, s->scratch, err) ||
-        (s->def.order == 2 && und_mac_flow_keep_gained(&s->flow, is_viscous(def), err)) ||
+        (s->def.order == 2 && und_mac_flow_keep_gained(&s->flow, und_levelset_is_viscous(def), err)) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
                         s->device.threads, err) ||
         !(s->elements =
@@ -775,11 +640,7 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->def = *def;
     s->def.order = order_of(def);
     s->device.threads = und_threads(def->threads);
-    s->def.courant = courant_of(def);
-    s->furthest = furthest_of(&s->def);
-    s->follows = def->trace == 3 || takes_long_steps(def) ? UND_TRACE_RK3 : UND_TRACE_RK2;
-    s->layers =
-        (int)fmax(ceil(fmax(s->def.courant, fmin(s->furthest, KNOWN))) + AROUND - 1, UND_SOLIDS_REACH);
+    und_levelset_set_courant(s);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
     und_levelset_first_window(s);
     s->scratch = und_scratch_join(NULL, 0, err);

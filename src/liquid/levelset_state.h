@@ -136,6 +136,7 @@ enum {
     UND_LEVELSET_VISCOUS_FAILED, /* did not converge */
     UND_LEVELSET_VISCOUS_STATS
 };
+bool und_levelset_is_viscous(const und_levelset_def *def);
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
 void und_levelset_viscous_share(und_levelset *s); /* with whom the level set does */
@@ -161,7 +162,12 @@ float *und_levelset_temperatures(const und_levelset *s); /* NULL: none */
 bool und_levelset_melts(const und_levelset *s);          /* the viscosity depends on it */
 double und_levelset_melt_viscosity(const und_levelset *s, size_t cell);
 
-void und_levelset_find_speeds(und_levelset *s); /* levelset.c: the fastest, and usual */
+/* How long a substep is: levelset_steps.c. */
+enum { UND_LEVELSET_MOST_SUBSTEPS = 100000 }; /* of a frame */
+double und_levelset_courant(const und_levelset_def *def);
+void und_levelset_set_courant(und_levelset *s); /* and what follows from it */
+void und_levelset_find_speeds(und_levelset *s); /* the fastest, and usual */
+void und_levelset_choose_step(und_levelset *s);
 
 /* levelset.c: all that goes by the grid's cells but the particles, the drops and the pressure's system, which
  * stay when a window moves. */
@@ -383,6 +389,7 @@ und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s); /*
  */
 double und_levelset_volume_grow(und_levelset *s, const float *grown);
 void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched);
+double und_levelset_quantum(const und_levelset *s); /* m3: the least that a cell holds */
 /* A drop of at most so many of UND_VOLUME_ONE sets out (m, m/s); how many it has, for the caller to take out
  * of its cell: 0 where there are too many drops. */
 int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3],

@@ -58,7 +58,7 @@ und_volume_walls und_levelset_walls(const und_levelset *s)
     return walls;
 }
 
-static double quantum(const und_levelset *s) /* m3 */
+double und_levelset_quantum(const und_levelset *s)
 {
     return s->def.dx * s->def.dx * s->def.dx / UND_VOLUME_ONE;
 }
@@ -106,23 +106,24 @@ void und_levelset_volume_fill(und_levelset *s)
 
 double und_levelset_volume_fitted(const und_levelset *s)
 {
-    return (double)s->volume->sum * quantum(s);
+    return (double)s->volume->sum * und_levelset_quantum(s);
 }
 
 double und_levelset_volume_sum(const und_levelset *s)
 {
-    return (double)und_volume_sum(&s->volume->cells) * quantum(s);
+    return (double)und_volume_sum(&s->volume->cells) * und_levelset_quantum(s);
 }
 
 double und_levelset_volume_shown(const und_levelset *s)
 {
     const und_volume_walls walls = und_levelset_walls(s);
-    return und_volume_shown(&s->volume->cells, &s->surface, &walls) * UND_VOLUME_ONE * quantum(s);
+    return und_volume_shown(&s->volume->cells, &s->surface, &walls) * UND_VOLUME_ONE *
+           und_levelset_quantum(s);
 }
 
 double und_levelset_thrown(const und_levelset *s)
 {
-    return s->volume ? s->volume->numbers[UND_LEVELSET_THROWN] * quantum(s) : 0;
+    return s->volume ? s->volume->numbers[UND_LEVELSET_THROWN] * und_levelset_quantum(s) : 0;
 }
 
 und_status und_levelset_volume_show(und_levelset *s, float *shown, und_error *err)
@@ -196,7 +197,7 @@ static bool is_covered(const void *context, size_t at)
 static void squeeze(und_levelset *s, int solid, int32_t has, int32_t more, float room)
 {
     const double over = (double)has + more - fmax((double)has, (double)room * UND_VOLUME_ONE);
-    s->squeezed[solid] += fmax(fmin(over, more), 0) * quantum(s);
+    s->squeezed[solid] += fmax(fmin(over, more), 0) * und_levelset_quantum(s);
 }
 
 /* What a solid has come over goes along before it, to the side where it was. */
@@ -337,7 +338,7 @@ static void fill_sources(und_levelset *s)
                 if (pours(s, x, row % m->n[1], row / m->n[1]))
                     s->volume->numbers[UND_LEVELSET_AHEAD] += *c - had;
             }
-    und_ledger_add(&s->ledger.sources, &s->lost[0], (double)poured * quantum(s));
+    und_ledger_add(&s->ledger.sources, &s->lost[0], (double)poured * und_levelset_quantum(s));
 }
 
 /* Where phi rose, a drain has taken what it encloses no more. */
@@ -362,7 +363,7 @@ static void drain(und_levelset *s)
     und_volume_get_rows(&s->volume->cells, of_row, sizeof *of_row);
     UND_MAC_EACH_ROW (m, row)
         drained += of_row[row];
-    und_ledger_add(&s->ledger.drains, &s->lost[1], (double)drained * quantum(s));
+    und_ledger_add(&s->ledger.drains, &s->lost[1], (double)drained * und_levelset_quantum(s));
 }
 
 void und_levelset_volume_elements(und_levelset *s)
@@ -568,7 +569,8 @@ static pouring pouring_of(const und_levelset *s)
 static double wanted_of_sources(const und_levelset *s, double asked)
 {
     const double brings = s->elements ? und_elements_brings(s->elements, &s->solids, s->dt) : 0;
-    return brings < 0 || (asked <= 0 && und_elements_held(s->elements)) ? asked : brings / quantum(s);
+    return brings < 0 || (asked <= 0 && und_elements_held(s->elements)) ? asked
+                                                                        : brings / und_levelset_quantum(s);
 }
 
 void und_levelset_volume_move(und_levelset *s)
@@ -615,9 +617,9 @@ void und_levelset_volume_move(und_levelset *s)
     if (s->elements)
         fill_sources(s);
     if (arrived != 0)
-        und_ledger_add(&s->ledger.sources, &s->lost[0], arrived * quantum(s));
+        und_ledger_add(&s->ledger.sources, &s->lost[0], arrived * und_levelset_quantum(s));
     if (left != 0)
-        und_ledger_add(&s->ledger.left, &s->lost[2], (double)left * quantum(s));
+        und_ledger_add(&s->ledger.left, &s->lost[2], (double)left * und_levelset_quantum(s));
 }
 
 /* ---- Control ---- */
@@ -640,7 +642,7 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
         s->volume->cells.c[at] += units;
         sum += units;
     }
-    return (double)sum * quantum(s);
+    return (double)sum * und_levelset_quantum(s);
 }
 
 /* Where the surface was shaped cells hold what it encloses. */
@@ -655,43 +657,7 @@ void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
                 und_volume_units(und_volume_part(&s->volume->cells, &walls, s->surface.phi, at));
 }
 
-/* ---- The surface, and drops ---- */
-
-/* The whole number of parts that a drop of so many m3 has. */
-static double parts_of(const und_levelset *s, double volume)
-{
-    return floor(volume / quantum(s) + 0.5);
-}
-
-float und_levelset_volume_radius(const und_levelset *s, double units, double *parts)
-{
-    float radius = (float)und_cbrt(units * quantum(s) * 3 / (4 * 3.14159265358979323846));
-    if (parts_of(s, und_spray_volume(radius)) > units)
-        radius *= 1 - 0x1p-23f;
-    *parts = parts_of(s, und_spray_volume(radius));
-    return radius;
-}
-
-/* A drop is of who has the slice that it sets out in: to others who find it too it has gone as well. */
-int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], const double speed[3],
-                                       float radius, double parts)
-{
-    const double slice = floor((place[2] - s->def.origin[2]) / s->def.dx);
-    if (s->mac.whole[2] > 1 && !und_halo_owns(s->device.halo, (int)fmin(fmax(slice, -1), s->mac.whole[2])))
-        return (int32_t)parts;
-    if (!und_spray_add(und_levelset_drops(s), place, speed, radius))
-        return 0;
-    s->ledger.spray_out += parts * quantum(s);
-    s->volume->numbers[UND_LEVELSET_FLYING] += parts;
-    return (int32_t)parts;
-}
-
-int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double units)
-{
-    double parts;
-    const float radius = und_levelset_volume_radius(s, units, &parts);
-    return und_levelset_volume_throw_drop(s, place, speed, radius, parts);
-}
+/* ---- The surface ---- */
 
 /* Where the liquid is slower than STILL of what it gains in falling by a cell.  There nothing is lost that
  * particles would know of: they take the side that phi says, or those that are off, by as little as phi and
@@ -739,70 +705,4 @@ void und_levelset_volume_fit(und_levelset *s)
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s)
 {
     return und_volume_lost(&s->volume->cells, s->flow.u, s->dt / s->def.dx);
-}
-
-/* The cell that a place is in, or, where that is solid or may be on the other side of a thin wall, the
- * nearest that it sees; else the one beside it with most room. */
-static size_t landing(const und_levelset *s, const und_volume_walls *walls, const float place[3])
-{
-    const float enough = 0.05f;
-    int cell[3];
-    for (int a = 0; a < 3; a++) {
-        const int at = (int)floorf(place[a]) - s->mac.low[a];
-        cell[a] = at < 0 ? 0 : at < s->mac.n[a] ? at : s->mac.n[a] - 1;
-    }
-    const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
-    size_t best = at;
-    if (!walls->room || (walls->room[at] >= enough && !walls->beside_thin[at]))
-        return at;
-    const und_vec3 there = und_vec(s->def.origin[0] + (double)place[0] * s->def.dx,
-                                   s->def.origin[1] + (double)place[1] * s->def.dx,
-                                   s->def.origin[2] + (double)place[2] * s->def.dx);
-    if (und_solids_find_side(&s->solids, there, walls->room, enough, s->volume->cells.parts->own, &best))
-        return best;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&s->mac, k));
-        if (s->volume->cells.parts->own[next] && walls->room[next] > walls->room[best])
-            best = next;
-    }
-    return best;
-}
-
-int32_t und_levelset_volume_landing(const und_levelset *s, const und_volume_walls *walls,
-                                    const float place[3])
-{
-    const size_t at = landing(s, walls, place);
-    return s->volume->cells.parts->own[at] ? (int32_t)at : -1;
-}
-
-void und_levelset_volume_fetch(const und_levelset *s, int32_t at)
-{
-    __builtin_prefetch(s->volume->cells.c + (at < 0 ? 0 : at), 1);
-    __builtin_prefetch(s->volume->cells.parts->own + (at < 0 ? 0 : at));
-}
-
-/* In a cell, or where that is crowded, its neighbours; what there is no room for at all. */
-static double put_down(struct und_levelset_volume *v, size_t at, double units)
-{
-    for (int k = -1; k < UND_VOLUME_AROUND && units > 0; k++) {
-        const size_t next = k < 0 ? at : (size_t)((ptrdiff_t)at + v->cells.parts->around[k]);
-        const double most = (double)UND_VOLUME_MOST * UND_VOLUME_ONE, part = fmin(units, most);
-        if (!v->cells.parts->own[next] || und_volume_crowded(v->cells.c[next]))
-            continue;
-        v->cells.c[next] += (int32_t)part;
-        units -= part;
-    }
-    return units;
-}
-
-/* Whole numbers go back; what they are off is in the last drop's. */
-double und_levelset_volume_land(und_levelset *s, int32_t at, double volume, bool last)
-{
-    struct und_levelset_volume *v = s->volume;
-    double units = fmin(parts_of(s, volume), v->numbers[UND_LEVELSET_FLYING]);
-    units = last ? v->numbers[UND_LEVELSET_FLYING] : units;
-    if (at >= 0)
-        units -= put_down(v, (size_t)at, units);
-    v->numbers[UND_LEVELSET_FLYING] -= units;
-    return units * quantum(s);
 }
