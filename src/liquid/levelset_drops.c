@@ -59,7 +59,8 @@ static size_t landing(const und_levelset *s, const und_volume_walls *walls, cons
     const und_vec3 there = und_vec(s->def.origin[0] + (double)place[0] * s->def.dx,
                                    s->def.origin[1] + (double)place[1] * s->def.dx,
                                    s->def.origin[2] + (double)place[2] * s->def.dx);
-    if (und_solids_find_side(&s->solids, there, walls->room, enough, und_levelset_volumes(s)->parts->own, &best))
+    if (und_solids_find_side(&s->solids, there, walls->room, enough, und_levelset_volumes(s)->parts->own,
+                             &best))
         return best;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&s->mac, k));
