@@ -522,12 +522,10 @@ static void push_out(const films *f, float place[3], const float normal[3], floa
     }
 }
 
-static void stay_in_box(const films *f, const float before[3], float place[3])
+static void stay_in_box(const films *f, float place[3])
 {
     for (int a = 0; a < 3; a++)
-        place[a] = und_frame_mesh_at_side(&f->box, a, (double)before[a])
-                       ? before[a]
-                       : (float)und_frame_mesh_within(&f->box, a, (double)place[a]);
+        place[a] = (float)und_frame_mesh_within(&f->box, a, (double)place[a]);
 }
 
 /* What is in the solid is moved to its surface, on the side where the liquid is: of a film's own surface,
@@ -554,9 +552,8 @@ static uint8_t leave_solid(const films *f, float place[3], const float normal[3]
 
 static uint8_t leave_in_box(const films *f, float place[3], const float normal[3])
 {
-    const float before[3] = {place[0], place[1], place[2]};
     const uint8_t film = leave_solid(f, place, normal);
-    stay_in_box(f, before, place);
+    stay_in_box(f, place);
     return film;
 }
 
@@ -575,12 +572,11 @@ static und_status follow_others(const films *f, und_shell *shell, uint8_t *film,
     }
     for (size_t v = 0; sums && v < (size_t)shell->vertex_count; v++) {
         float *place = shell->position + 3 * v;
-        const float before[3] = {place[0], place[1], place[2]};
         for (size_t a = 0; a < 3 && film[v] == WAITS; a++)
             place[a] = sums[4 * v + a] / sums[4 * v + 3];
         if (film[v] == WAITS) {
             push_out(f, place, shell->normal + 3 * v, -1);
-            stay_in_box(f, before, place);
+            stay_in_box(f, place);
         }
         film[v] = film[v] != NO_FILM;
     }
@@ -637,10 +633,9 @@ static und_status bulge(const films *f, und_shell *shell, const uint8_t *film, u
         value_at(f, f->room, place, slope);
         const float by = fminf(fmaxf(sums[2 * v] / sums[2 * v + 1], -most), most),
                     size = sqrtf(dot_of(slope, slope));
-        const float before[3] = {place[0], place[1], place[2]};
         for (int a = 0; a < 3 && size > 0.1F; a++)
             place[a] -= by * slope[a] / size;
-        stay_in_box(f, before, place);
+        stay_in_box(f, place);
     }
     free(sums);
     return sums ? UND_OK : err->status;

@@ -116,13 +116,10 @@ static und_vec3 along_sides(const bend *b, const cut *first, und_vec3 way)
     return und_vec(by[0], by[1], by[2]);
 }
 
-static bool is_within(const und_frame_mesh_box *b, und_vec3 place)
+static und_vec3 within(const und_frame_mesh_box *b, und_vec3 place)
 {
-    const double at[3] = {place.x, place.y, place.z};
-    bool within = true;
-    for (int a = 0; a < 3; a++)
-        within = within && at[a] > b->low[a] - b->at && at[a] < b->high[a] + b->at;
-    return within;
+    return und_vec(und_frame_mesh_within(b, 0, place.x), und_frame_mesh_within(b, 1, place.y),
+                   und_frame_mesh_within(b, 2, place.z));
 }
 
 /* The place on the wall that the middle of an edge is moved to; false: none is found. */
@@ -136,8 +133,8 @@ static bool find_place(const bend *b, const cut *first, int count, und_vec3 *pla
         und_vec3 normal;
         const double in = -wall_at(b, *place, &normal);
         if (!(in > ENOUGH * b->dx))
-            return und_dot(normal, way) > FACES * size && is_within(b->box, *place);
-        *place = und_add(*place, und_mul(way, in / size));
+            return und_dot(normal, way) > FACES * size;
+        *place = within(b->box, und_add(*place, und_mul(way, in / size)));
         far += in;
     }
     return false;

@@ -9,7 +9,7 @@
 /* How far a place is from the solids, m, below 0 within them, and the gradient of that. */
 typedef float und_frame_mesh_wall_fn(const void *context, const float place[3], float gradient[3]);
 
-/* The box that the liquid is in: what is at a side of it stays there, and nothing leaves it. */
+/* The box that the liquid is in: nothing leaves it. */
 typedef struct und_frame_mesh_box {
     double low[3], high[3], at; /* m: what is so near to a side is at it */
 } und_frame_mesh_box;
