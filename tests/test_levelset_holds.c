@@ -158,6 +158,14 @@ static const feature features[] = {
      0.03},
     {"gravity aslant", "size = {1, 1}, cells = 32, gravity = {6, -6, 0}, fill = box { max = {0.4, 0.4, 1} }",
      0.03},
+    {"air that keeps its volume beside what pours",
+     "size = {1, 1}, cells = 32, free_air = true, level = 0.2, sources = { { shape = sphere { center = "
+     "{0.35, 0.64, 0}, radius = 0.1 }, velocity = {0.53, -1.5} } }",
+     0.03},
+    {"a blow into a drain",
+     "size = {1, 1}, cells = 32, fill = { { shape = box { max = {0.5, 0.8, 1} }, velocity = {2.4, 0} } }, "
+     "drains = { { shape = sphere { center = {0.94, 0.076, 0}, radius = 0.09 } } }",
+     0.03},
     {"without spray",
      "size = {1, 1}, cells = 32, spray = false, fill = box { min = {0.2, 0.5, -1}, max = {0.8, 0.52, 1} }",
      0.05},

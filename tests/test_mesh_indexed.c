@@ -148,6 +148,44 @@ static void plates_are_not_drawn_with_their_films(void **state)
     }
 }
 
+static double plate_turn; /* about z, in the middle */
+
+static double turned_plate_outside(double x, double y, double z)
+{
+    const double c = cos(plate_turn), t = sin(plate_turn), dx = x - 0.75;
+    const double out[2] = {fabs(c * dx + t * y) - PLATE_X, fabs(c * y - t * dx) - plate_half};
+    (void)z;
+    return hypot(fmax(out[0], 0), fmax(out[1], 0)) + fmin(fmax(out[0], out[1]), 0);
+}
+
+static double film_round_turned_plate(double x, double y, double z)
+{
+    return turned_plate_outside(x, y, z) - FILM;
+}
+
+/* Of a layer of cells, as of liquid in two dimensions: films round edges go beside the sides, not over them.
+ */
+static void what_is_drawn_stays_in_the_box(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 90; k++) {
+        plate_half = (1.6 + 0.1 * (k % 9)) / 2 / PLATE_CELLS;
+        plate_turn = k * PI / 180;
+        und_frame f = distance_frame(PLATE_CELLS, PLATE_CELLS, 1, 1.0 / PLATE_CELLS, film_round_turned_plate);
+        add_samples(&f, "solid/distance", "m", -1, turned_plate_outside);
+        und_shell s = mesh_of(&f, (und_frame_mesh_def){.threads = 2});
+        double off = 0;
+        for (int v = 0; v < s.vertex_count; v++) {
+            const double z = (double)s.position[3 * v + 2] - f.grid.origin[2];
+            off = fmax(off, fmax(-z, z - 1.0 / PLATE_CELLS));
+        }
+        if (!(off < 1e-4 / PLATE_CELLS))
+            fail_msg("turned by %d degrees: %g cells over its side", k, off * PLATE_CELLS);
+        und_shell_free(&s);
+        und_frame_clear(&f);
+    }
+}
+
 /* A tilted pool is an exact prism: the volume, flat walls on the walls and a flat top, whatever the grid. */
 static void a_pool_fills_its_corners(void **state)
 {
@@ -374,6 +412,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(damaged_frames_are_refused),
         cmocka_unit_test(plates_are_not_drawn_with_their_films),
+        cmocka_unit_test(what_is_drawn_stays_in_the_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,6 +294,19 @@ void und_elements_render(und_elements *e, double time, double dt, const und_dist
             und_element_give(e, &e->list[i]);
 }
 
+void und_elements_place_drains(und_elements *e, double time, const und_distance *d)
+{
+    e->time = time;
+    for (int i = 0; i < e->count; i++) {
+        element *one = &e->list[i];
+        if (one->def.role != UND_ELEMENT_DRAIN)
+            continue;
+        one->active = is_active(&one->def, time, 0);
+        if (one->active)
+            set_region(e, one, margin_of(one, d->width));
+    }
+}
+
 const und_mask *und_elements_held(const und_elements *e)
 {
     return e->any_held ? &e->held : NULL;

@@ -29,6 +29,10 @@ void und_elements_hold_thin(und_elements *e);
  * moved, and the sources' velocities.  To be called before the others, once per substep. */
 void und_elements_render(und_elements *e, double time, double dt, const und_distance *d);
 
+/* Before that, while it is not known how long the substep is: drains are where they are at `time`, whatever
+ * was rendered before. */
+void und_elements_place_drains(und_elements *e, double time, const und_distance *d);
+
 /* 4.4.3: CSG of phi by sources and drains; or not by drains, nor by sources thinner than a cell, of which phi
  * would show too much.  False: phi is as it was; else und_distance_refresh was called. */
 bool und_elements_fill(const und_elements *e, und_distance *d, bool drains);

@@ -76,6 +76,21 @@ UND_INLINE void und_label_faces(const und_label_faces_args *a, und_place p, int 
 }
 UND_KERNEL_AXES(und_label_faces, und_label_faces_args, UND_EACH_WORD)
 
+typedef struct und_leave_faces_args {
+    und_mask cells, faces[3];
+} und_leave_faces_args;
+
+/* Faces of these cells are none of a set. */
+UND_INLINE void und_leave_faces(const und_leave_faces_args *a, und_place p, int axis)
+{
+    const int w = p.x, words = a->cells.words;
+    const uint64_t *here = und_mask_row(&a->cells, p.y, p.z);
+    const uint64_t beyond = axis > 0 ? und_mask_row(&a->cells, p.y + (axis == 1), p.z + (axis == 2))[w]
+                                     : here[w] >> 1 | (w + 1 < words ? here[w + 1] << 63 : 0);
+    und_mask_row(&a->faces[axis], p.y, p.z)[w] &= ~(here[w] | beyond);
+}
+UND_KERNEL_AXES(und_leave_faces, und_leave_faces_args, UND_EACH_WORD)
+
 /* ---- The pressure ---- */
 
 typedef struct und_forget_args {

@@ -1,5 +1,6 @@
 /* The pressure makes the flow keep its volume: equations 4.6 and 4.7, with the surface and the solids where
  * they are within the cells. */
+#include "flow/mac_flow_label_kernel.h"
 #include "flow/mac_flow_let_go_kernel.h"
 #include "flow/mac_flow_parts.h"
 #include "flow/mac_flow_project_kernel.h"
@@ -237,6 +238,20 @@ und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, und_pressure *sy
 
 /* ---- The air ---- */
 
+/* Faces of cells whose velocities are given, and of those beside them, are none of the air's: no pressure was
+ * asked for there, and what stands in its place is left from another solve. */
+static void leave_faces(und_mac_flow *air, const und_mask *near)
+{
+    und_leave_faces_args args = {.cells = *near};
+    const und_set rows = und_set_rows(&air->mac, UND_ROWS_FACES);
+    und_pass passes[3];
+    for (int a = 0; a < 3; a++) {
+        args.faces[a] = air->flows[a];
+        passes[a] = UND_PASS_AXIS(und_leave_faces, a, &args, &rows);
+    }
+    und_pass_run(&air->device, passes, air->mac.n[2] == 1 ? 2 : 3);
+}
+
 /* Cells that are not liquid and nearer to it than `reach`, and their faces that the liquid does not have. */
 static void label_air(und_mac_flow *air, const und_mac_flow *s, const und_distance *d,
                       const und_solids *solids, const und_mask *held, float reach)
@@ -255,6 +270,8 @@ static void label_air(und_mac_flow *air, const und_mac_flow *s, const und_distan
         und_mask_remove(&air->liquid, near);
     }
     und_mac_flow_label_faces(air, solids);
+    if (held)
+        leave_faces(air, near);
     for (int a = 0; a < 3; a++)
         und_mask_remove(&air->flows[a], &s->flows[a]);
 }

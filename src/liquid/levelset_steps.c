@@ -97,6 +97,8 @@ static bool is_blow(und_levelset *s)
     if (!s->volume || s->ran_away)
         return false;
     double share = 0;
+    if (s->elements)
+        und_elements_place_drains(s->elements, s->time, &s->surface);
     STAGE (&s->stages[STAGE_LABELS])
         share = und_levelset_closing_soon(s, s->dt);
     if (share > BLOW)

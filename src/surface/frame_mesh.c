@@ -188,6 +188,7 @@ typedef struct films {
     const padded *p;
     const float *field;
     float *room;
+    und_frame_mesh_box box;
     uint8_t
         *open; /* [points]: of those in the solid that count as open the ways out of it, as bits; else 0 */
     uint8_t *walls; /* [points]: bits of axes along which the solid is between one of these and the next */
@@ -521,6 +522,12 @@ static void push_out(const films *f, float place[3], const float normal[3], floa
     }
 }
 
+static void stay_in_box(const films *f, float place[3])
+{
+    for (int a = 0; a < 3; a++)
+        place[a] = (float)und_frame_mesh_within(&f->box, a, (double)place[a]);
+}
+
 /* What is in the solid is moved to its surface, on the side where the liquid is: of a film's own surface,
  * where that comes down to the wall, in front of it, and else behind.  Whether it is a film's; the middles of
  * loops, which may be nearer to the other side of a plate, wait for what is around them. */
@@ -543,6 +550,13 @@ static uint8_t leave_solid(const films *f, float place[3], const float normal[3]
     return film;
 }
 
+static uint8_t leave_in_box(const films *f, float place[3], const float normal[3])
+{
+    const uint8_t film = leave_solid(f, place, normal);
+    stay_in_box(f, place);
+    return film;
+}
+
 /* Those that wait go amid their neighbours. */
 static und_status follow_others(const films *f, und_shell *shell, uint8_t *film, und_error *err)
 {
@@ -560,8 +574,10 @@ static und_status follow_others(const films *f, und_shell *shell, uint8_t *film,
         float *place = shell->position + 3 * v;
         for (size_t a = 0; a < 3 && film[v] == WAITS; a++)
             place[a] = sums[4 * v + a] / sums[4 * v + 3];
-        if (film[v] == WAITS)
+        if (film[v] == WAITS) {
             push_out(f, place, shell->normal + 3 * v, -1);
+            stay_in_box(f, place);
+        }
         film[v] = film[v] != NO_FILM;
     }
     free(sums);
@@ -619,6 +635,7 @@ static und_status bulge(const films *f, und_shell *shell, const uint8_t *film, u
                     size = sqrtf(dot_of(slope, slope));
         for (int a = 0; a < 3 && size > 0.1F; a++)
             place[a] -= by * slope[a] / size;
+        stay_in_box(f, place);
     }
     free(sums);
     return sums ? UND_OK : err->status;
@@ -640,10 +657,10 @@ static und_status lay_films(const films *f, und_shell *shell, und_error *err)
     PARALLEL_FOR(workers)
     for (int b = 0; b < blocks; b++)
         for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++)
-            film[v] = leave_solid(f, shell->position + 3 * (size_t)v, shell->normal + 3 * (size_t)v);
+            film[v] = leave_in_box(f, shell->position + 3 * (size_t)v, shell->normal + 3 * (size_t)v);
     und_status status = film ? follow_others(f, shell, film, err) : UND_FAILED;
     if (status == UND_OK)
-        status = und_frame_mesh_bend(shell, &film, wall_at, f, f->p->grid->dx, err);
+        status = und_frame_mesh_bend(shell, &film, wall_at, f, &f->box, f->p->grid->dx, err);
     if (status == UND_OK)
         status = bulge(f, shell, film, err);
     free(film);
@@ -682,7 +699,12 @@ static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *d
     uint64_t *rows = few ? rows_of(p, of[0], err) : NULL;
     uint8_t *open = room ? und_alloc(2 * points, 1, "a lattice", err) : NULL;
     uint8_t *walls = open ? open + points : NULL;
-    const films f = {.p = p, .field = field, .room = room, .open = open, .walls = walls};
+    films f = {.p = p, .field = field, .room = room, .open = open, .walls = walls};
+    f.box.at = 1e-4 * frame->grid.dx;
+    for (int a = 0; a < 3; a++) {
+        f.box.low[a] = p->at[a][0];
+        f.box.high[a] = p->at[a][p->n[a] - 1];
+    }
     und_status status = field && (rows || !few) && (open || !solid) ? UND_OK : UND_FAILED;
     if (status == UND_OK && solid) {
         open_films(&f);

@@ -4,7 +4,6 @@
 #include "surface/frame_mesh_parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +23,7 @@ typedef struct bend {
     uint8_t *film;
     und_frame_mesh_wall_fn *wall;
     const void *context;
+    const und_frame_mesh_box *box;
     double dx;
     cut *cuts;
     int cut_count;
@@ -102,10 +102,30 @@ static und_vec3 way_out(const bend *b, const cut *first, int count)
     return sum;
 }
 
+/* Of a way that of what is at sides of the box at both of its ends. */
+static und_vec3 along_sides(const bend *b, const cut *first, und_vec3 way)
+{
+    const float *low = b->shell->position + 3 * (size_t)first->low,
+                *high = b->shell->position + 3 * (size_t)first->high;
+    double by[3] = {way.x, way.y, way.z};
+    for (int a = 0; a < 3; a++)
+        if (und_frame_mesh_at_side(b->box, a, (double)low[a]) &&
+            und_frame_mesh_at_side(b->box, a, (double)high[a]) &&
+            fabs((double)(low[a] - high[a])) < 2 * b->box->at)
+            by[a] = 0;
+    return und_vec(by[0], by[1], by[2]);
+}
+
+static und_vec3 within(const und_frame_mesh_box *b, und_vec3 place)
+{
+    return und_vec(und_frame_mesh_within(b, 0, place.x), und_frame_mesh_within(b, 1, place.y),
+                   und_frame_mesh_within(b, 2, place.z));
+}
+
 /* The place on the wall that the middle of an edge is moved to; false: none is found. */
 static bool find_place(const bend *b, const cut *first, int count, und_vec3 *place)
 {
-    const und_vec3 way = way_out(b, first, count);
+    const und_vec3 way = along_sides(b, first, way_out(b, first, count));
     const double size = und_length(way);
     double far = 0;
     *place = und_mul(und_add(vertex(b, first->low), vertex(b, first->high)), 0.5);
@@ -114,7 +134,7 @@ static bool find_place(const bend *b, const cut *first, int count, und_vec3 *pla
         const double in = -wall_at(b, *place, &normal);
         if (!(in > ENOUGH * b->dx))
             return und_dot(normal, way) > FACES * size;
-        *place = und_add(*place, und_mul(way, in / size));
+        *place = within(b->box, und_add(*place, und_mul(way, in / size)));
         far += in;
     }
     return false;
@@ -126,16 +146,6 @@ static void add_vertex(bend *b, const cut *first, int count)
     und_vec3 place;
     if (!find_place(b, first, count, &place))
         return;
-    if (getenv("DBGB")) {
-        und_vec3 A = vertex(b, first->low), C = vertex(b, first->high), sum = {0};
-        for (int i = 0; i < count; i++)
-            sum = und_sub(sum, across(b, first[i].side / 3));
-        und_vec3 m = und_mul(und_add(A, C), .5), by = und_sub(place, m);
-        double d = b->dx;
-        printf("cut %.3f %.3f %.3f  %.3f %.3f %.3f  %.3f %.3f %.3f  %.4f %.3f %.3f %.3f\n", A.x / d, A.y / d,
-               A.z / d, C.x / d, C.y / d, C.z / d, place.x / d, place.y / d, place.z / d,
-               und_dot(by, sum) / 6 / d / d / d, sum.x / d / d, sum.y / d / d, sum.z / d / d);
-    }
     const int32_t v = s->vertex_count + b->added++;
     const double at[3] = {place.x, place.y, place.z};
     const und_vec3 sum =
@@ -234,9 +244,9 @@ static bool bend_once(bend *b, und_error *err)
 }
 
 und_status und_frame_mesh_bend(und_shell *shell, uint8_t **film, und_frame_mesh_wall_fn *wall,
-                               const void *context, double dx, und_error *err)
+                               const void *context, const und_frame_mesh_box *box, double dx, und_error *err)
 {
-    bend b = {.shell = shell, .film = *film, .wall = wall, .context = context, .dx = dx};
+    bend b = {.shell = shell, .film = *film, .wall = wall, .context = context, .box = box, .dx = dx};
     und_status status = UND_OK;
     for (int round = 0; round < ROUNDS; round++) {
         const size_t sides = 3 * (size_t)shell->triangle_count + 1;
