@@ -1,6 +1,7 @@
 /* Going through the rows of cells and faces that control particles act on. */
 #include "base/maths.h"
 #include "control/control_particles_state.h"
+#include "grid/reduce.h"
 
 static const double FRAME = 1.0 / 24; /* s: what alpha is the way gone in */
 
@@ -86,10 +87,10 @@ void und_control_particle_for_cells(const control_work *w, control_cell_fn *fn)
 
 double und_control_particle_sum(const und_control_particles *g, int k)
 {
-    double sum = 0;
+    und_sum_tree slices = und_sum_from((unsigned)g->mac.low[2]);
     for (int slice = 0; slice <= control_slices(&g->mac); slice++)
-        sum += g->sums[CONTROL_SUMS * slice + k];
-    return sum;
+        und_sum_add(&slices, g->sums[CONTROL_SUMS * slice + k]);
+    return und_sum_end(&slices);
 }
 
 double und_control_particle_largest(const und_control_particles *g, int k)

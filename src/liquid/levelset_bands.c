@@ -5,6 +5,7 @@
  * time, and held; what flows on over their border is what leaves the other grid, and booked as sources. */
 #include "base/status.h"
 #include "grid/field.h"
+#include "grid/reduce.h"
 #include "liquid/levelset_state.h"
 
 #include <math.h>
@@ -597,14 +598,15 @@ const und_mask *und_levelset_bands_cells(und_levelset *s, const und_mask *held)
 /* As what leaves by a side is found (levelset_edges.c): the two must agree. */
 double und_levelset_bands_inflow(const und_levelset *s, const float *phi)
 {
-    double sum = 0;
+    und_sum_tree sum = und_sum_from(0);
     for (int i = 0; takes(s) && i < s->bands->border_count; i++) {
         const border_face *f = &s->bands->border[i];
         double at_face = (double)phi[f->cell] + 0.5 * ((double)phi[f->cell] - (double)phi[f->inner]);
         double wet = fmin(fmax(0.5 - at_face, 0), 1);
-        sum += f->out * (double)s->flow.u[f->axis][f->face] * wet * (double)s->solids.open[f->axis][f->face];
+        und_sum_add(&sum, f->out * (double)s->flow.u[f->axis][f->face] * wet *
+                              (double)s->solids.open[f->axis][f->face]);
     }
-    return sum * s->def.dx * s->def.dx;
+    return und_sum_end(&sum) * s->def.dx * s->def.dx;
 }
 
 /* What comes by a face up to the end of the substep: so many whole numbers more than so far.  At times that

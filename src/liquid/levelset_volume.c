@@ -473,9 +473,15 @@ static und_volume_films films_of(und_levelset *s)
                               .context = s};
 }
 
+/* What is viscous slips along walls where nobody says that it sticks; but for films, which would run away. */
+static bool layers_hold(const und_levelset *s)
+{
+    return s->volume && (s->def.stick || !und_levelset_is_viscous(&s->def));
+}
+
 int und_levelset_volume_slow_begin(und_levelset *s, und_volume_slowing *to)
 {
-    if (!s->volume)
+    if (!layers_hold(s))
         return 0;
     const und_volume_walls walls = und_levelset_walls(s);
     und_volume_films films = films_of(s);
@@ -485,7 +491,7 @@ int und_levelset_volume_slow_begin(und_levelset *s, und_volume_slowing *to)
 
 void und_levelset_volume_slow_end(und_levelset *s)
 {
-    if (s->volume)
+    if (layers_hold(s))
         und_volume_slow_layers_end(&s->volume->cells);
 }
 
@@ -499,7 +505,7 @@ void und_levelset_volume_slow(und_levelset *s)
 
 float *und_levelset_volume_leave_layers(const und_levelset *s, float *nu, float *left)
 {
-    if (!s->volume)
+    if (!layers_hold(s))
         return nu;
     const und_volume_walls walls = und_levelset_walls(s);
     und_volume_leave_layers(&s->volume->cells, &s->surface, &walls, nu, left);

@@ -252,7 +252,7 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
     list(&(und_volume_listing){.v = v, .look = look, .fn = fn, .context = context});
 }
 
-void und_volume_list_by(und_volume *v, und_pass marks)
+static void list_by(und_volume *v, und_pass marks)
 {
     list(&(und_volume_listing){.v = v, .marks = marks});
 }
@@ -306,7 +306,7 @@ static void pay_from(const und_volume *v, size_t at, size_t from)
     v->c[at] += part;
 }
 
-void und_volume_pay_one(const und_volume *v, const und_volume_walls *walls, size_t at)
+static void pay_one(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
     for (size_t from; v->c[at] < 0 && (from = fullest_near(v, walls, at)) != at;)
         pay_from(v, at, from);
@@ -335,7 +335,7 @@ static size_t fullest_away(const und_volume *v, const int cell[3], size_t at, in
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
     int cell[3];
-    und_volume_pay_one(v, walls, at);
+    pay_one(v, walls, at);
     und_mac_cell(&v->mac, at, cell);
     for (int away = 2; v->c[at] < 0 && away <= UND_VOLUME_PAY_FURTHEST && !walls->room; away++)
         for (size_t from; v->c[at] < 0 && (from = fullest_away(v, cell, at, away)) != at;)
@@ -399,7 +399,7 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
     }
     for (int round = 0; round < ROUNDS && walls->room; round++) {
         const und_volume_burying burying = {und_volume_list_args_of(v), und_volume_arrays_of(v), *walls};
-        und_volume_list_by(v, UND_PASS(und_volume_mark_buried, &burying, NULL));
+        list_by(v, UND_PASS(und_volume_mark_buried, &burying, NULL));
         if (p->count == 0)
             return;
         const und_volume_chunk_args args = {und_volume_arrays_of(v), *walls, d->phi};

@@ -67,9 +67,8 @@ void und_volume_get_told(const und_volume *v, const und_distance *d, const und_v
  * finds. */
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
 /* The same by a kernel of its own, which calls und_volume_mark_rows with what it has of
- * und_volume_list_args_of; and what all cells hold, as und_volume_sum has it, if that is asked for there. */
+ * und_volume_list_args_of; what all cells hold is found with it, as und_volume_sum has it. */
 und_volume_list_args und_volume_list_args_of(const und_volume *v);
-void und_volume_list_by(und_volume *v, und_pass marks);
 int64_t und_volume_list_and_sum(und_volume *v, und_pass marks);
 /* Its chunks, for passes. */
 static inline und_set und_volume_chunks(const und_volume *v)
@@ -106,9 +105,8 @@ void und_volume_get_films(const und_volume *v, const und_distance *d); /* what o
 
 /* What kernels know of how they run. */
 und_volume_film_flow und_volume_film_flow_of(const und_volume_films *films);
-/* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds. */
-void und_volume_pay_one(const und_volume *v, const und_volume_walls *walls, size_t at);
-/* The same, and where there are no solids then cells further off. */
+/* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds; and
+ * where there are no solids then cells further off. */
 enum { UND_VOLUME_PAY_FURTHEST = 8 };
 void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at);
 
