@@ -194,6 +194,10 @@ static inline void und_viscous_set_cell(const und_viscous_weights_args *w, size_
 static inline float und_viscous_mass(const und_viscous_weights_args *w, int axis, int x, int y, int z,
                                      size_t i)
 {
+    const int at[3] = {x, y, z}, *n = w->mac.n;
+    for (int a = 0; a < 3; a++) /* what is beside the domain has no faces within it but high ones */
+        if (at[a] < (a == axis ? -1 : 0) || at[a] >= n[a])
+            return 1;
     if (!und_mask_has(&w->unknown[axis], x, y, z))
         return 1;
     const float part = und_viscous_part(w, i, 1U << axis);
@@ -208,6 +212,7 @@ UND_INLINE void und_viscous_weights_row(const und_viscous_weights_args *w, und_p
         return;
     for (int x = begin; x < end; x++) {
         const size_t i = (size_t)((ptrdiff_t)p.at + x);
+        const int at[3] = {x, y, z};
         if (x >= 0 && x < n[0] && y >= 0 && y < n[1] && z >= 0 && z < n[2])
             und_viscous_set_cell(w, i);
         else
@@ -215,8 +220,10 @@ UND_INLINE void und_viscous_weights_row(const und_viscous_weights_args *w, und_p
         for (int a = 0; a < w->axes; a++) {
             w->mass[a][i] = und_viscous_mass(w, a, x, y, z, i);
             for (int b = a + 1; b < w->axes; b++)
-                if (x < n[0] && y < n[1] && z < n[2])
+                if (x < n[0] && y < n[1] && z < n[2] && at[3 - a - b] >= 0)
                     und_viscous_set_edge(w, a, b, i);
+                else if (x < n[0] && y < n[1] && z < n[2])
+                    w->edge[3 - a - b][0][i] = w->edge[3 - a - b][1][i] = 0; /* beside the domain */
         }
     }
 }

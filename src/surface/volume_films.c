@@ -100,7 +100,7 @@ static void free_film(const kept_films *f, int i)
         if ((slanted || fabsf(normal[a]) < UND_VOLUME_ALONG) && f->walls.open[a][face] > 0 &&
             !is_stopped(v, &f->walls, at, way, kept) &&
             (!v->inside[next] || (f->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
-            __atomic_store(&f->u[a][face], &kept, __ATOMIC_RELAXED);
+            und_shared_set_float(&f->u[a][face], kept);
     }
 }
 

@@ -226,6 +226,10 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     v->parts->chunk = all.chunk;
     v->parts->chunk_count = all.chunk_count;
     v->parts->count = all.count;
+    if (v->device.halo) { /* what came from others since may be other cells that these were made for */
+        memset(v->parts->over, 0, v->mac.count * sizeof *v->parts->over);
+        memset(v->parts->area, 0, v->mac.count * sizeof *v->parts->area);
+    }
     v->parts->over = v->parts->area = NULL;
     und_scratch_give_back_zeroed(v->parts->scratch);
 }
