@@ -27,6 +27,8 @@ static const option options[] = {
     {OPT_OUTPUT, 'o', "output", "FOLDER", "where the files go", TEXT, AT(output), 0, 0},
     {OPT_THREADS, 'j', "threads", "N", "threads; 0, as without it, is one per core", INTEGER, AT(threads), 0,
      256},
+    {OPT_DEVICE, 0, "device", "DEVICE", "what computes: cpu, or gpu, a graphics card (cpu)", TEXT, AT(device),
+     0, 0},
     {OPT_SET, 0, "set", "NAME=VALUE", "change a param() of the scene; may be given again", SETTING, 0, 0, 0},
     {OPT_RESUME, 0, "resume", NULL, "go on from the last checkpoint", FLAG, AT(resume), 0, 0},
     {OPT_FORCE, 0, "force", NULL, "replace a cache that is already there", FLAG, AT(force), 0, 0},

@@ -37,7 +37,8 @@ enum {
     OPT_GRID = 1 << 26,
     OPT_QUALITY = 1 << 27,
     OPT_PREVIEW = 1 << 28,
-    OPT_VIEW = 1 << 29
+    OPT_VIEW = 1 << 29,
+    OPT_DEVICE = 1 << 30
 };
 
 typedef struct args {
@@ -46,7 +47,7 @@ typedef struct args {
     const char **words;
     unsigned given; /* OPT_ bits of the options that were there */
     int start, end, threads;
-    const char *output, *model, *up, *from, *texture, *grid, *quality, *look, *script;
+    const char *output, *model, *up, *from, *texture, *grid, *device, *quality, *look, *script;
     int setting_count;
     und_setting *settings;
     int checkpoint, keep, compress, stills, width, height, samples;

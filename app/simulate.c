@@ -10,6 +10,7 @@
 #include "exports.h"
 #include "grids.h"
 #include "links.h"
+#include "liquid/devices.h"
 #include "pictures.h"
 #include "scene/sim.h"
 
@@ -23,6 +24,7 @@ typedef struct job {
     const args *args;
     char folder[UND_PATH_MAX], pictures_folder[UND_PATH_MAX];
     int first, last, threads;
+    und_card *card; /* that computes beside the processors; NULL: none */
     und_scene *scene;
     const und_scene_view *view;
     und_sim *sim;
@@ -93,6 +95,10 @@ static und_status load_job(job *j, bool draw, und_error *err)
         status = links_open(&j->links, a, j->scene, j->folder, err);
     if (status != UND_OK)
         return status;
+    if (und_devices_open(j->args->device ? j->args->device : "cpu", &j->card, err) != UND_OK)
+        return err->status;
+    if (j->card && j->args->profile && j->args->verbose)
+        und_card_time(j->card);
     j->sim = und_sim_create(j->scene, j->threads, err);
     if (!j->sim)
         return err->status;
@@ -289,6 +295,8 @@ static und_status advance(job *j, und_error *err)
     j->dumped = 0;
     for (int step = 1; !done && status == UND_OK && !signals_stop(); step++) {
         status = und_sim_part(j->sim, &step_done, &done, err);
+        if (status == UND_OK && j->card)
+            status = und_card_check(j->card, err);
         if (status == UND_OK)
             status = und_cache_settle(j->cache, err);
         progress_substep(&j->progress, und_sim_frame_number(j->sim) + !done, step);
@@ -493,6 +501,9 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
     branch_close(&j.branch);
     links_close(&j.links);
     und_sim_destroy(j.sim);
+    if (j.card && a->profile)
+        und_card_print(j.card, stdout);
+    und_card_close(j.card);
     und_scene_destroy(j.scene);
     return status;
 }

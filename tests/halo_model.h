@@ -190,8 +190,8 @@ static inline void share(part *p)
 {
     const und_halo *halo = &p->half->halo;
     p->w.s.device.halo = p->w.d.device.halo = p->volume.device.halo = halo;
-    und_pressure_share(p->system, halo);
-    und_viscous_share(p->viscous, halo);
+    und_pressure_share(p->system, &(und_device){.halo = halo});
+    und_viscous_share(p->viscous, &(und_device){.halo = halo});
 }
 
 static inline void close_part(part *p)

@@ -1,5 +1,6 @@
 #include "base/pages.h"
 
+#include "base/card.h"
 #include "base/status.h"
 
 #include <assert.h>
@@ -11,7 +12,7 @@
  * nobody looks at. */
 enum { HEADER = 64, BEHIND = 256 };
 
-void *und_pages_alloc_sparse(size_t bytes, const char *what, und_error *err)
+static void *alloc_plain(size_t bytes, const char *what, und_error *err)
 {
     size_t total = bytes + HEADER + BEHIND;
     char *map = total < bytes ? MAP_FAILED
@@ -25,10 +26,29 @@ void *und_pages_alloc_sparse(size_t bytes, const char *what, und_error *err)
     return map + HEADER;
 }
 
+/* In front, too, there is what is read and not used. */
+static void *alloc_on_card(und_card *card, size_t bytes, bool read_only, const char *what, und_error *err)
+{
+    char *pages = und_card_alloc(card, HEADER + bytes + BEHIND, read_only, what, err);
+    return pages ? pages + HEADER : NULL;
+}
+
+void *und_pages_alloc_sparse(size_t bytes, const char *what, und_error *err)
+{
+    und_card *card = und_card_of_process();
+    return card ? alloc_on_card(card, bytes, false, what, err) : alloc_plain(bytes, what, err);
+}
+
+void *und_pages_alloc_read_only(size_t bytes, const char *what, und_error *err)
+{
+    und_card *card = und_card_of_process();
+    return card ? alloc_on_card(card, bytes, true, what, err) : alloc_plain(bytes, what, err);
+}
+
 void *und_pages_alloc(size_t bytes, const char *what, und_error *err)
 {
     char *pages = und_pages_alloc_sparse(bytes, what, err);
-    if (pages)
+    if (pages && !und_card_of_process())
         madvise(pages - HEADER, bytes + HEADER, MADV_HUGEPAGE);
     return pages;
 }
@@ -55,9 +75,21 @@ static int make_pattern(const void *value, size_t size)
     return file;
 }
 
+static void *alloc_filled(und_card *card, size_t bytes, const void *value, size_t size, const char *what,
+                          und_error *err)
+{
+    char *pages = alloc_on_card(card, bytes, false, what, err);
+    for (size_t i = 0; i + size <= bytes && pages; i += size)
+        memcpy(pages + i, value, size);
+    return pages;
+}
+
 void *und_pages_alloc_of(size_t bytes, const void *value, size_t size, const char *what, und_error *err)
 {
-    char *pages = und_pages_alloc_sparse(bytes, what, err), *map = pages - HEADER;
+    und_card *card = und_card_of_process();
+    if (card)
+        return alloc_filled(card, bytes, value, size, what, err);
+    char *pages = alloc_plain(bytes, what, err), *map = pages - HEADER;
     const size_t total = bytes + HEADER + BEHIND;
     const int file = pages ? make_pattern(value, size) : -1;
     bool mapped = file >= 0;
@@ -83,7 +115,7 @@ double und_memory_size(void)
 
 void und_pages_free(void *pages)
 {
-    if (pages) {
+    if (pages && !und_card_free(pages)) {
         char *map = (char *)pages - HEADER;
         munmap(map, *(size_t *)map);
     }

@@ -12,6 +12,8 @@ void *und_pages_alloc_some(size_t bytes, bool sparse, const char *what, und_erro
 /* The same, and where nothing was written each value is the one given: 64 bytes are a whole number of them.
  */
 void *und_pages_alloc_of(size_t bytes, const void *value, size_t size, const char *what, und_error *err);
+/* What kernels are to read and do not write, where a card runs them. */
+void *und_pages_alloc_read_only(size_t bytes, const char *what, und_error *err);
 void und_pages_free(void *pages);
 
 double und_memory_size(void); /* bytes of memory that the machine has */

@@ -216,6 +216,7 @@ static void hire(int count)
         pool.forks = pthread_atfork(NULL, NULL, forget_workers) == 0;
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV); /* a card (base/card.h) has pages of its own */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     for (intptr_t next; (next = atomic_load(&pool.workers) + 1) <= count &&

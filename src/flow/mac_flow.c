@@ -270,7 +270,7 @@ static void choose_speeds_block(const void *args, const und_set *set, int block)
     (void)block;
     choose_speeds(*(speeds *const *)args);
 }
-static const und_kernel choose_speeds_kernel = {"choose_speeds", choose_speeds_block};
+static const und_kernel choose_speeds_kernel = {.name = "choose_speeds", .block = choose_speeds_block};
 
 /* So few of the faces are faster than that, or than the fastest over `times`. */
 static double usual_of(const speeds *s, double few)
@@ -293,7 +293,7 @@ double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, dou
     float *most = s->parts->fastest;
     und_set faces[3];
     und_speed_args speed[3];
-    und_most found[3];
+    und_found found[3];
     und_faster_args count[3];
     und_pass looks[3], counts[3];
     speeds all = {.most = most, .times = times, .count = count}, *const chosen = &all;
@@ -305,7 +305,7 @@ double und_mac_flow_fastest(const und_mac_flow *s, double few, double times, dou
         count_of[a] = und_halo_of_slices(&s->mac, s->parts->faster + all.blocks, sizeof *s->parts->faster, -1,
                                          s->mac.n[2] + 1);
         speed[a] = (und_speed_args){s->u[a], ROWS_AHEAD * s->mac.step[1]};
-        found[a] = (und_most){&speed[a], most + all.blocks};
+        found[a] = (und_found){&speed[a], most + all.blocks};
         count[a] = (und_faster_args){
             .u = s->u[a], .count = s->parts->faster + all.blocks, .most = most + all.blocks};
         looks[a] = (und_pass){&und_face_speed_kernel, &found[a], &faces[a]};

@@ -2,6 +2,7 @@
  * rule (Selle, Fedkiw, Kim, Liu & Rossignac 2008) where that is asked for. */
 #include "flow/mac_flow_parts.h"
 
+#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_advect_kernel.h"
@@ -20,8 +21,8 @@ und_status und_mac_flow_advect_open(und_mac_flow_advect_parts *a, const und_mac 
 {
     *a = (und_mac_flow_advect_parts){0};
     const size_t slices = (size_t)mac->n[2] + 1;
-    a->reach = und_alloc(slices, sizeof *a->reach, "slices", err);
-    a->away = a->reach ? und_alloc(slices, sizeof *a->away, "slices", err) : NULL;
+    a->reach = und_pages_alloc(slices * sizeof *a->reach, "slices", err);
+    a->away = a->reach ? und_pages_alloc_read_only(slices * sizeof *a->away, "slices", err) : NULL;
     a->free = a->away ? und_alloc(slices, sizeof *a->free, "slices", err) : NULL;
     bool ok = a->free && und_mask_open(&a->whole, mac, "faces", err) == UND_OK;
     for (int i = 0; ok && i < 3; i++)
@@ -31,8 +32,8 @@ und_status und_mac_flow_advect_open(und_mac_flow_advect_parts *a, const und_mac 
 
 void und_mac_flow_advect_close(und_mac_flow_advect_parts *a)
 {
-    free(a->reach);
-    free(a->away);
+    und_pages_free(a->reach);
+    und_pages_free(a->away);
     free(a->free);
     und_mask_close(&a->whole);
     for (int i = 0; i < 3; i++)
@@ -91,7 +92,7 @@ static void guess_slice(const void *args, const und_set *set, int slice)
     (void)set;
     guess(args, slice);
 }
-static const und_kernel guess_kernel = {"advect_guess", guess_slice};
+static const und_kernel guess_kernel = {.name = "advect_guess", .block = guess_slice};
 
 /* Each slice is corrected as soon as all those are guessed that it looks at, while what the guess wrote is
  * still in the cache; those that look beyond the slab are left.  What is kept of a slice in between lies
@@ -116,7 +117,7 @@ static void move_slab(const void *args, const und_set *set, int slab)
             }
     }
 }
-static const und_kernel slab_kernel = {"advect_slab", move_slab};
+static const und_kernel slab_kernel = {.name = "advect_slab", .block = move_slab};
 
 static void move_rest(const void *args, const und_set *set, int slice)
 {
@@ -125,7 +126,7 @@ static void move_rest(const void *args, const und_set *set, int slice)
     if (c->args->reach[slice] != CORRECTED)
         correct_slice(c, slice);
 }
-static const und_kernel rest_kernel = {"advect_rest", move_rest};
+static const und_kernel rest_kernel = {.name = "advect_rest", .block = move_rest};
 
 /* All in one region. */
 enum { PASSES = 4, STEPS = 3 }; /* of a component; and the last step puts back all of them */
@@ -142,7 +143,8 @@ static void add_step(route *r, const und_pass *passes, int count)
     r->steps[r->count++] = (und_step){.passes = passes, .count = count};
 }
 
-static void add_component(route *r, const und_advect_args *args, int axis, und_advection rule)
+/* A card has all of a pass done before the next: slabs are for caches. */
+static void add_component(route *r, const und_advect_args *args, int axis, und_advection rule, bool carded)
 {
     const component *c = &r->component[axis];
     und_pass *p = r->passes[axis];
@@ -153,7 +155,7 @@ static void add_component(route *r, const und_advect_args *args, int axis, und_a
     if (rule == UND_ADVECT_SEMI_LAGRANGIAN) {
         p[0] = UND_PASS_AXIS(und_advect_take_over, axis, args, &r->faces[axis]);
         add_step(r, p, 1);
-    } else if (args->mac.n[2] == 1) {
+    } else if (args->mac.n[2] == 1 || carded) {
         p[0] = UND_PASS_AXIS(und_advect_know, axis, args, &c->rows);
         p[1] = UND_PASS_AXIS(und_advect_guess_shut, axis, args, &c->shut);
         p[2] = UND_PASS_AXIS(und_advect_guess, axis, args, &c->flows);
@@ -212,7 +214,7 @@ void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_orde
         r.component[a] = component_of(s, &args, a);
         r.faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
         r.back[a] = UND_PASS_AXIS(und_advect_put_back, a, &args, &r.faces[a]);
-        add_component(&r, &args, a, rule);
+        add_component(&r, &args, a, rule, s->device.card);
     }
     add_step(&r, r.back, 3);
     und_pass_steps(&s->device, r.steps, r.count);

@@ -145,6 +145,8 @@ static inline bool und_extend_next(const und_set *s, int end, und_place *p)
     }
     return p->x > 0;
 }
+#define UND_EXTEND_EACH_PLACES UND_PLACES_BLOCK
+#define UND_THREAD_OF_UND_EXTEND_EACH(call, s, thread, p) UND_THREAD_OF_BLOCK(UND_EXTEND_EACH, s, thread, p)
 UND_KERNEL(und_extend_layer, und_extend_layer_args, UND_EXTEND_EACH)
 
 /* Whether a row has faces across an axis. */

@@ -174,6 +174,6 @@ UND_KERNEL_STATIC void und_count_faster_block(const void *args, const und_set *s
     for (int k = 0; k <= UND_FASTER_THAN; k++)
         a.count[block][k] = count[k];
 }
-UND_KERNEL_STATIC const und_kernel und_count_faster_kernel = {"und_count_faster", und_count_faster_block};
+UND_KERNEL_BLOCK(und_count_faster, und_faster_args)
 
 #endif

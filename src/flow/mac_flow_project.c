@@ -63,7 +63,7 @@ static double set_system(project *p)
     }
     und_set cells = und_set_shared(&s->device, &s->mac, UND_ROWS_INSIDE);
     cells.cells = p->asked;
-    const und_most found = {&args, s->parts->fastest};
+    const und_found found = {&args, s->parts->fastest};
     const und_pass sides = {&und_set_sides_kernel, &found, &cells};
     const und_set words = und_set_rows(&s->mac, UND_ROWS_ALL);
     const und_pass asks = UND_PASS(und_ask, p->ask, &words);

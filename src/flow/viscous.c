@@ -81,11 +81,12 @@ und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, u
     return v;
 }
 
-void und_viscous_share(und_viscous *v, const und_halo *halo)
+void und_viscous_share(und_viscous *v, const und_device *device)
 {
-    v->device.halo = halo;
+    v->device.halo = device->halo;
+    v->device.card = device->card;
     for (int a = 0; a < v->axes; a++)
-        und_pressure_share(v->level[a], halo);
+        und_pressure_share(v->level[a], device);
 }
 
 void und_viscous_destroy(und_viscous *v)

@@ -17,7 +17,7 @@
 typedef struct und_viscous und_viscous;
 
 und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, und_error *err);
-void und_viscous_share(und_viscous *v, const und_halo *halo); /* who has slices of the grid beside these */
+void und_viscous_share(und_viscous *v, const und_device *device); /* its halo and its card */
 void und_viscous_destroy(und_viscous *v);
 
 /* Before forces act on the flow: keeps what the split solver takes explicitly. */

@@ -1,8 +1,11 @@
 #include "grid/pass.h"
+#include "base/card.h"
 
 #include "base/parallel.h"
+#include "grid/pass_card_run.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 enum {
     ROWS = 16,                /* of a block */
@@ -235,8 +238,33 @@ static void run_steps(const und_device *device, const und_step *steps, int count
     }
 }
 
+/* One pass after the other: that is an order which any of them may be in.  What the card cannot do is done
+ * here. */
+static void run_on_card(const und_device *device, const und_step *step)
+{
+    for (int i = 0; i < step->count && !left_out(step); i++) {
+        const und_step own = {.passes = step->passes + i, .count = 1};
+        if (getenv("UNDINE_CARD_COMPARE")) {
+            und_card_compare_begin(device->card);
+            const bool done = und_pass_on_card(device->card, step->passes + i);
+            if (done)
+                und_card_compare_open(device->card);
+            run_steps(device, &own, 1);
+            if (done)
+                und_card_compare_end(device->card, step->passes[i].kernel->name);
+            continue;
+        }
+        if (!und_pass_on_card(device->card, step->passes + i))
+            run_steps(device, &own, 1);
+    }
+}
+
 void und_pass_steps(const und_device *device, const und_step *steps, int count)
 {
+    for (int i = 0; i < count && device->card; i++)
+        run_on_card(device, &steps[i]);
+    if (device->card)
+        return;
     for (int i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && !(device->halo && steps[end].halos > 0);)
             end++;
@@ -252,7 +280,7 @@ static void do_nothing(const void *args, const und_set *set, int block)
     (void)set;
     (void)block;
 }
-const und_kernel und_pass_none = {"none", do_nothing};
+const und_kernel und_pass_none = {.name = "none", .block = do_nothing};
 
 void und_pass_run(const und_device *device, const und_pass *passes, int count)
 {
@@ -280,11 +308,11 @@ void und_pass_chain(const und_device *device, const und_pass *passes, int count)
 float und_pass_most(const und_device *device, const und_pass *passes, int count, float *block)
 {
     und_pass wrapped[UND_PASS_MOST] = {0};
-    und_most found[UND_PASS_MOST];
+    und_found found[UND_PASS_MOST];
     int blocks = 0;
     assert(count <= UND_PASS_MOST);
     for (int i = 0; i < count; i++) {
-        found[i] = (und_most){passes[i].args, block + blocks};
+        found[i] = (und_found){passes[i].args, block + blocks};
         wrapped[i] = (und_pass){passes[i].kernel, &found[i], passes[i].set};
         blocks += passes[i].set->blocks;
     }
@@ -292,7 +320,7 @@ float und_pass_most(const und_device *device, const und_pass *passes, int count,
     for (int i = 0; i < count && device->halo; i++) {
         const und_set *s = passes[i].set; /* und_set_shared */
         const und_halo_field of_slices =
-            und_halo_of_slices(s->mac, found[i].block, sizeof *block, s->low[1], s->rows / s->wide);
+            und_halo_of_slices(s->mac, found[i].out, sizeof *block, s->low[1], s->rows / s->wide);
         und_halo_get(device->halo, &of_slices, 1);
     }
     return und_most_of(block, blocks);

@@ -16,12 +16,14 @@
 #ifndef UND_GRID_PASS_H
 #define UND_GRID_PASS_H
 
+#include "base/card_entry.h"
 #include "base/lanes.h"
 #include "grid/halo.h"
 
 typedef struct und_device {
     int threads;
     const und_halo *halo; /* who has slices of the grid beside these; NULL: all are here */
+    und_card *card;       /* that runs what kernels it has; NULL: none */
 } und_device;
 
 /* ---- Places ---- */
@@ -132,10 +134,13 @@ static inline int und_set_from(const und_set *s, int block, int row)
     UND_EACH_ROW_NUMBER (set, block, row_) \
         for (und_place p = und_set_row(set, row_), *once_ = &p; once_; once_ = NULL)
 
+#define UND_EACH_ROW_PLACES UND_PLACES_ROW
+
 /* For each word of a row's bits: p.x is its number; bit i of it is cell 64 x + i - 1. */
 #define UND_EACH_WORD(set, block, p) \
     UND_EACH_ROW (set, block, p)     \
         for (int end_ = und_set_words(set, &p); p.x < end_; p.x++)
+#define UND_EACH_WORD_PLACES UND_PLACES_WORD
 /* For each UND_LANES neighbours of the set's cells, or UND_DOUBLES. */
 #define UND_EACH_CELL(set, block, p) UND_EACH_FEW(set, block, p, UND_LANES)
 #define UND_EACH_DOUBLES(set, block, p) UND_EACH_FEW(set, block, p, UND_DOUBLES)
@@ -143,6 +148,9 @@ static inline int und_set_from(const und_set *s, int block, int row)
     UND_EACH_ROW (set, block, of_)                                                                  \
         for (const uint64_t *bits_ = und_mask_row((set)->cells, of_.y, of_.z); bits_; bits_ = NULL) \
             for (und_place p = of_; und_set_next_few((set)->cells, bits_, of_.at, lanes, &p); p.x += (lanes))
+
+#define UND_EACH_CELL_PLACES UND_PLACES_CELL
+#define UND_EACH_DOUBLES_PLACES UND_PLACES_CELL
 
 /* For each UND_DOUBLES neighbours of the rows' spans. */
 #define UND_EACH_SPAN(set, block, p)       \
@@ -152,12 +160,16 @@ static inline int und_set_from(const und_set *s, int block, int row)
     for (und_place of_ = und_set_row(set, row), p = {.x = (set)->from[row], .y = of_.y, .z = of_.z}; \
          und_set_next_span(set, row, of_.at, &p); p.x += UND_DOUBLES)
 
+#define UND_EACH_SPAN_PLACES UND_PLACES_CELL
+
 /* For each UND_LANES cells of rows inside the domain. */
 #define UND_EACH_INSIDE(set, block, p)                                                             \
     UND_EACH_ROW (set, block, of_)                                                                 \
         for (und_place p = {of_.at, und_mac_span((set)->mac, of_.y, of_.z).begin, of_.y, of_.z, 0, \
                             of_.lent};                                                             \
              und_set_next_inside(of_.at, und_mac_span((set)->mac, of_.y, of_.z).end, &p); p.x += UND_LANES)
+
+#define UND_EACH_INSIDE_PLACES UND_PLACES_CELL
 
 /* For each block of a list: p.at is the number of its first item, p.x how many it has, p.y its own number. */
 #define UND_EACH_BLOCK(set, block, p)                                             \
@@ -167,6 +179,8 @@ static inline int und_set_from(const und_set *s, int block, int row)
                        .lent = (set)->lent},                                      \
                    *once_ = &p;                                                   \
          once_; once_ = NULL)
+
+#define UND_EACH_BLOCK_PLACES UND_PLACES_BLOCK
 
 /* For each UND_LANES items of a list. */
 #define UND_EACH_ITEM(set, block, p)                                       \
@@ -178,63 +192,94 @@ static inline bool und_set_next_item(const und_set *s, int block, und_place *p)
     p->which = left < UND_LANES ? (1u << (left > 0 ? left : 0)) - 1 : UND_LANES_ALL;
     return left > 0;
 }
+#define UND_EACH_ITEM_PLACES UND_PLACES_ITEM
 
 /* ---- Kernels ---- */
+
+/* How a card's threads share a set out: what each has is a place of the UND_EACH_... with that name, */
+typedef enum und_places {
+    UND_PLACES_BLOCK, /* or a block; */
+    UND_PLACES_ROW,
+    UND_PLACES_CELL, /* of rows, with those beside */
+    UND_PLACES_WORD,
+    UND_PLACES_ITEM
+} und_places;
 
 typedef struct und_kernel {
     const char *name;
     void (*block)(const void *args, const und_set *set, int block);
+    size_t args_size; /* 0: it is for this machine alone */
+    und_places places;
+    bool finds; /* its arguments are an und_found: what it finds is not in them */
 } und_kernel;
+
+typedef struct und_found {
+    const void *args;
+    void *out; /* of each block, or row */
+} und_found;
 
 #ifndef UND_KERNEL_STATIC
 #define UND_KERNEL_STATIC __attribute__((unused)) static
 #endif
-
-/* What is copied cannot be changed by what a kernel stores: so the compiler keeps it. */
-#define UND_KERNEL(fn, args_type, EACH)                                                   \
-    typedef args_type fn##_args_of;                                                       \
-    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_) \
-    {                                                                                     \
-        const args_type of_block_ = *(const args_type *)args_;                            \
-        EACH (set_, block_, place_)                                                       \
-            fn(&of_block_, place_);                                                       \
-    }                                                                                     \
-    UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
-
-/* The same for each axis, which is then a constant to the compiler: fn(args, place, axis). */
-#define UND_KERNEL_AXES(fn, args_type, EACH)              \
-    typedef args_type fn##_args_of;                       \
-    UND_KERNEL_AXIS(fn, args_type, EACH, 0)               \
-    UND_KERNEL_AXIS(fn, args_type, EACH, 1)               \
-    UND_KERNEL_AXIS(fn, args_type, EACH, 2)               \
-    UND_KERNEL_STATIC const und_kernel fn##_kernel[3] = { \
-        {#fn "_x", fn##_block_0}, {#fn "_y", fn##_block_1}, {#fn "_z", fn##_block_2}};
-#define UND_KERNEL_AXIS(fn, args_type, EACH, axis)                                               \
-    UND_KERNEL_STATIC void fn##_block_##axis(const void *args_, const und_set *set_, int block_) \
+#ifdef UND_CARD /* entries for a card, instead of tables */
+#include "grid/pass_card.h"
+#else
+#define UND_KERNEL_TABLE(fn, ...) UND_KERNEL_STATIC const und_kernel fn##_kernel = __VA_ARGS__;
+#define UND_KERNEL_TABLE_AXES(fn, ...) UND_KERNEL_STATIC const und_kernel fn##_kernel[3] = {__VA_ARGS__};
+#define UND_KERNEL_PLACES(fn, which, args_type, EACH, ...)                                       \
+    UND_KERNEL_STATIC void fn##_block##which(const void *args_, const und_set *set_, int block_) \
     {                                                                                            \
         const args_type of_block_ = *(const args_type *)args_;                                   \
         EACH (set_, block_, place_)                                                              \
-            fn(&of_block_, place_, axis);                                                        \
+            fn(&of_block_, place_, ##__VA_ARGS__);                                               \
     }
+#define UND_KERNEL_BLOCKS(fn, args_type)
+#endif
+
+/* What is copied cannot be changed by what a kernel stores: so the compiler keeps it. */
+#define UND_KERNEL(fn, args_type, EACH)      \
+    typedef args_type fn##_args_of;          \
+    UND_KERNEL_PLACES(fn, , args_type, EACH) \
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), EACH##_PLACES, false})
+
+/* The same for each axis, which is then a constant to the compiler: fn(args, place, axis). */
+#define UND_KERNEL_AXES(fn, args_type, EACH)                                                     \
+    typedef args_type fn##_args_of;                                                              \
+    UND_KERNEL_PLACES(fn, _0, args_type, EACH, 0)                                                \
+    UND_KERNEL_PLACES(fn, _1, args_type, EACH, 1)                                                \
+    UND_KERNEL_PLACES(fn, _2, args_type, EACH, 2)                                                \
+    UND_KERNEL_TABLE_AXES(fn, {#fn "_0", fn##_block_0, sizeof(args_type), EACH##_PLACES, false}, \
+                          {#fn "_1", fn##_block_1, sizeof(args_type), EACH##_PLACES, false},     \
+                          {#fn "_2", fn##_block_2, sizeof(args_type), EACH##_PLACES, false})
+
+/* One that does a block of a set in its own way, by fn##_block(args, set, block). */
+#define UND_KERNEL_BLOCK(fn, args_type) \
+    typedef args_type fn##_args_of;     \
+    UND_KERNEL_BLOCKS(fn, args_type)    \
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_BLOCK, false})
 
 /* The most over all places: fn(args, place) gives a value for each lane; 0 where there is no place. */
-#define UND_KERNEL_MOST(fn, args_type, EACH)                                                            \
-    typedef args_type fn##_args_of;                                                                     \
-    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_)               \
-    {                                                                                                   \
-        const und_most most_of_ = *(const und_most *)args_;                                             \
-        const args_type of_block_ = *(const args_type *)most_of_.args;                                  \
-        und_lanes most_ = {0}, none_ = {0};                                                             \
-        EACH (set_, block_, place_)                                                                     \
-            most_ = und_lanes_max(                                                                      \
-                und_lanes_select(und_lanes_where(place_.which), fn(&of_block_, place_), none_), most_); \
-        most_of_.block[block_] = und_lanes_most(most_);                                                 \
-    }                                                                                                   \
-    UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
-typedef struct und_most {
-    const void *args;
-    float *block; /* of each block: the most in it */
-} und_most;
+#define UND_KERNEL_MOST(fn, args_type, EACH)                                                           \
+    typedef args_type fn##_args_of;                                                                    \
+    UND_INLINE float fn##_of_block(const args_type *of_block_, const und_set *set_, int block_)        \
+    {                                                                                                  \
+        und_lanes most_ = {0}, none_ = {0};                                                            \
+        EACH (set_, block_, place_)                                                                    \
+            most_ = und_lanes_max(                                                                     \
+                und_lanes_select(und_lanes_where(place_.which), fn(of_block_, place_), none_), most_); \
+        return und_lanes_most(most_);                                                                  \
+    }                                                                                                  \
+    UND_KERNEL_FINDS(fn, args_type)                                                                    \
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_BLOCK, true})
+#ifndef UND_CARD
+#define UND_KERNEL_FINDS(fn, args_type)                                                   \
+    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_) \
+    {                                                                                     \
+        const und_found found_ = *(const und_found *)args_;                               \
+        const args_type of_block_ = *(const args_type *)found_.args;                      \
+        ((float *)found_.out)[block_] = fn##_of_block(&of_block_, set_, block_);          \
+    }
+#endif
 static inline float und_most_of(const float *block, int blocks)
 {
     float most = 0;

@@ -1,6 +1,6 @@
 #include "grid/present.h"
 
-#include "base/status.h"
+#include "base/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,14 @@ static size_t rows_of(const und_present *p, const und_mac *mac)
 /* Behind the bits there is room for as many again, and so there is behind the parts. */
 static und_present *open_rows(const und_mac *mac, bool parts, und_error *err)
 {
-    und_present *p = und_alloc(1, sizeof *p, "rows", err);
+    und_present *p = und_pages_alloc_read_only(sizeof *p, "rows", err);
     if (!p)
         return NULL;
     p->words = (mac->n[1] + 2 + 63) / 64;
     p->wide = mac->n[1] + 2;
-    if (!(p->bits = und_alloc(2 * words_of(p, mac), sizeof *p->bits, "rows", err)) ||
-        (parts && !(p->span = und_alloc(2 * rows_of(p, mac), sizeof *p->span, "rows", err)))) {
+    if (!(p->bits = und_pages_alloc_read_only(2 * words_of(p, mac) * sizeof *p->bits, "rows", err)) ||
+        (parts &&
+         !(p->span = und_pages_alloc_read_only(2 * rows_of(p, mac) * sizeof *p->span, "rows", err)))) {
         und_present_close(p);
         return NULL;
     }
@@ -44,10 +45,10 @@ und_present *und_present_open_parts(const und_mac *mac, und_error *err)
 void und_present_close(und_present *p)
 {
     if (p) {
-        free(p->bits);
-        free(p->span);
+        und_pages_free(p->bits);
+        und_pages_free(p->span);
     }
-    free(p);
+    und_pages_free(p);
 }
 
 /* The first row at or after (y, z) that there is; false: none. */

@@ -40,11 +40,11 @@ static void find_rows(const und_device *device, const und_pass *passes, int coun
                       und_total **first)
 {
     und_pass wrapped[UND_REDUCE_MOST] = {0};
-    und_total_args args[UND_REDUCE_MOST];
+    und_found args[UND_REDUCE_MOST];
     assert(count <= UND_REDUCE_MOST);
     for (int i = 0; i < count; i++) {
         first[i] = row;
-        args[i] = (und_total_args){passes[i].args, row};
+        args[i] = (und_found){passes[i].args, row};
         wrapped[i] = (und_pass){passes[i].kernel, &args[i], passes[i].set};
         row += passes[i].set->rows;
     }

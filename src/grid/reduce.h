@@ -79,11 +79,6 @@ typedef struct und_total {
     double sum, most; /* 0 at least; not a number where one is none */
 } und_total;
 
-typedef struct und_total_args {
-    const void *args;
-    und_total *row;
-} und_total_args;
-
 UND_INLINE double und_larger_total(double a, double most)
 {
     return a > most || a != a ? a : most;
@@ -159,6 +154,17 @@ UND_INLINE und_total und_total_of_row(const und_set *s, int row, und_totals_fn *
     return total;
 }
 
+/* What a row's places have as the most: fn(args, place) gives the values of UND_DOUBLES places. */
+typedef und_doubles und_largest_fn(const void *args, und_place p);
+UND_INLINE und_total und_largest_of_row(const und_set *s, int row, und_largest_fn *fn, const void *args)
+{
+    const und_doubles none = {0};
+    und_doubles most = none;
+    UND_EACH_OF_SPAN (s, row, place)
+        most = und_larger_totals(und_doubles_some(place.which, fn(args, place), none), most);
+    return (und_total){.most = und_largest_total(most)};
+}
+
 /* fn(args, place) gives the und_totals of UND_DOUBLES places; it may write as other kernels do.  Sets are of
  * rows. */
 #define UND_KERNEL_SUM(fn, args_type)                                  \
@@ -167,49 +173,48 @@ UND_INLINE und_total und_total_of_row(const und_set *s, int row, und_totals_fn *
     {                                                                  \
         return fn((const args_type *)args_, place_);                   \
     }                                                                  \
-    UND_KERNEL_SUM_BLOCK(fn##_block, fn##_at, args_type)               \
-    UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
-#define UND_KERNEL_SUM_BLOCK(name, at, args_type)                                   \
-    UND_KERNEL_STATIC void name(const void *args_, const und_set *set_, int block_) \
-    {                                                                               \
-        const und_total_args total_of_ = *(const und_total_args *)args_;            \
-        const args_type of_block_ = *(const args_type *)total_of_.args;             \
-        UND_EACH_ROW_NUMBER (set_, block_, row_)                                    \
-            total_of_.row[row_] = und_total_of_row(set_, row_, at, &of_block_);     \
-    }
+    UND_KERNEL_OF_ROWS(fn, , args_type, und_total_of_row, fn##_at)     \
+    UND_KERNEL_TABLE(fn, UND_KERNEL_ROWS(fn, , args_type))
 
 /* The same for each axis: fn(args, place, axis). */
-#define UND_KERNEL_SUM_AXES(fn, args_type)                \
-    typedef args_type fn##_args_of;                       \
-    UND_KERNEL_SUM_AXIS(fn, args_type, 0)                 \
-    UND_KERNEL_SUM_AXIS(fn, args_type, 1)                 \
-    UND_KERNEL_SUM_AXIS(fn, args_type, 2)                 \
-    UND_KERNEL_STATIC const und_kernel fn##_kernel[3] = { \
-        {#fn "_x", fn##_block_0}, {#fn "_y", fn##_block_1}, {#fn "_z", fn##_block_2}};
+#define UND_KERNEL_SUM_AXES(fn, args_type)                                                            \
+    typedef args_type fn##_args_of;                                                                   \
+    UND_KERNEL_SUM_AXIS(fn, args_type, 0)                                                             \
+    UND_KERNEL_SUM_AXIS(fn, args_type, 1)                                                             \
+    UND_KERNEL_SUM_AXIS(fn, args_type, 2)                                                             \
+    UND_KERNEL_TABLE_AXES(fn, UND_KERNEL_ROWS(fn, _0, args_type), UND_KERNEL_ROWS(fn, _1, args_type), \
+                          UND_KERNEL_ROWS(fn, _2, args_type))
 #define UND_KERNEL_SUM_AXIS(fn, args_type, axis)                              \
     UND_INLINE und_totals fn##_at_##axis(const void *args_, und_place place_) \
     {                                                                         \
         return fn((const args_type *)args_, place_, axis);                    \
     }                                                                         \
-    UND_KERNEL_SUM_BLOCK(fn##_block_##axis, fn##_at_##axis, args_type)
+    UND_KERNEL_OF_ROWS(fn, _##axis, args_type, und_total_of_row, fn##_at_##axis)
 
-/* The most alone, of the rows' spans: fn(args, place) gives the values of UND_DOUBLES places. */
-#define UND_KERNEL_LARGEST(fn, args_type)                                                                    \
-    typedef args_type fn##_args_of;                                                                          \
-    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_)                    \
-    {                                                                                                        \
-        const und_total_args total_of_ = *(const und_total_args *)args_;                                     \
-        const args_type of_block_ = *(const args_type *)total_of_.args;                                      \
-        UND_EACH_ROW_NUMBER (set_, block_, of_row_) {                                                        \
-            const und_doubles none_ = {0};                                                                   \
-            und_doubles most_ = none_;                                                                       \
-            UND_EACH_OF_SPAN (set_, of_row_, place_)                                                         \
-                most_ =                                                                                      \
-                    und_larger_totals(und_doubles_some(place_.which, fn(&of_block_, place_), none_), most_); \
-            total_of_.row[of_row_] = (und_total){.most = und_largest_total(most_)};                          \
-        }                                                                                                    \
-    }                                                                                                        \
-    UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
+/* The most alone, of the rows' spans. */
+#define UND_KERNEL_LARGEST(fn, args_type)                               \
+    typedef args_type fn##_args_of;                                     \
+    UND_INLINE und_doubles fn##_at(const void *args_, und_place place_) \
+    {                                                                   \
+        return fn((const args_type *)args_, place_);                    \
+    }                                                                   \
+    UND_KERNEL_OF_ROWS(fn, , args_type, und_largest_of_row, fn##_at)    \
+    UND_KERNEL_TABLE(fn, UND_KERNEL_ROWS(fn, , args_type))
+
+#define UND_KERNEL_ROWS(fn, which, args_type)                                  \
+    {                                                                          \
+#fn #which, fn##_block##which, sizeof(args_type), UND_PLACES_ROW, true \
+    }
+#ifndef UND_CARD
+#define UND_KERNEL_OF_ROWS(fn, which, args_type, of_row, at)                                     \
+    UND_KERNEL_STATIC void fn##_block##which(const void *args_, const und_set *set_, int block_) \
+    {                                                                                            \
+        const und_found found_ = *(const und_found *)args_;                                      \
+        const args_type of_block_ = *(const args_type *)found_.args;                             \
+        UND_EACH_ROW_NUMBER (set_, block_, row_)                                                 \
+            ((und_total *)found_.out)[row_] = of_row(set_, row_, at, &of_block_);                \
+    }
+#endif
 
 /* ---- Passes ---- */
 

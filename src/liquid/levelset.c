@@ -1,5 +1,6 @@
 /* The particle level set: Wrenninge, "Fluid Simulation for Visual Effects", 2003. */
 #include "liquid/levelset.h"
+#include "base/card.h"
 
 #include "base/pages.h"
 #include "base/parallel.h"
@@ -537,8 +538,10 @@ static und_status check_memory(const und_levelset *s, und_error *err)
 static void share_grid(und_levelset *s)
 {
     s->surface.device.halo = s->flow.device.halo = s->solids.device.halo = s->device.halo;
-    if (s->volume)
+    s->surface.device.card = s->flow.device.card = s->device.card;
+    if (s->volume) {
         und_levelset_volumes(s)->device.halo = s->device.halo;
+    }
     und_levelset_viscous_share(s);
 }
 
@@ -546,9 +549,11 @@ void und_levelset_share(und_levelset *s, const und_halo *halo)
 {
     s->device.halo = halo;
     share_grid(s);
-    und_pressure_share(s->system, halo);
-    if (s->particles)
+    und_pressure_share(s->system, &s->device);
+    if (s->particles) {
         s->particles->device.halo = halo;
+        s->particles->device.card = s->device.card;
+    }
 }
 
 und_status und_levelset_open_grid(und_levelset *s, und_error *err)
@@ -644,6 +649,7 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->def = *def;
     s->def.order = order_of(def);
     s->device.threads = und_threads(def->threads);
+    s->device.card = und_card_of_process();
     und_levelset_set_courant(s);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
     und_levelset_first_window(s);

@@ -325,7 +325,7 @@ static void find_gaps_block(const void *args, const und_set *set, int block)
         find_in_rows(f, &r);
     }
 }
-static const und_kernel find_gaps = {"find_gaps", find_gaps_block};
+static const und_kernel find_gaps = {.name = "find_gaps", .block = find_gaps_block};
 
 /* A gap goes on that far, with what is beside it, and what comes into it comes from as far behind its end. */
 static void get_beside(const search *f)

@@ -59,7 +59,7 @@ und_status und_levelset_viscous_open(und_levelset *s, und_error *err)
 void und_levelset_viscous_share(und_levelset *s)
 {
     if (s->viscous)
-        und_viscous_share(s->viscous->solver, s->device.halo);
+        und_viscous_share(s->viscous->solver, &s->device);
 }
 
 void und_levelset_viscous_close(und_levelset *s)

@@ -176,8 +176,8 @@ und_set und_components_slabs(const und_components *components)
     return (und_set){.blocks = (n[2] + SLAB - 1) / SLAB, .worth = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
 }
 
-const und_kernel und_components_find = {"find_components", slab_block},
-                 und_components_join = {"join_components", join_block};
+const und_kernel und_components_find = {.name = "find_components", .block = slab_block},
+                 und_components_join = {.name = "join_components", .block = join_block};
 
 /* Cells [*begin, *end) of colour c in a pack that are of the run; where the pack stands. */
 static size_t cells_of_run(const und_components *components, const und_run *run, int c, int y, int z, int k,
@@ -246,7 +246,8 @@ static void take_slice(const void *args, const und_set *set, int z)
     for (int y = 0; y < a->components->level->n[1]; y++)
         take_from_row(a->components, y, z, a->v);
 }
-static const und_kernel sum_kernel = {"sum_components", sum_slice}, take_kernel = {"take_means", take_slice};
+static const und_kernel sum_kernel = {.name = "sum_components", .block = sum_slice},
+                        take_kernel = {.name = "take_means", .block = take_slice};
 
 double und_components_take_mean(und_components *components, double *const v[2])
 {

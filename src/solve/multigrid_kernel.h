@@ -28,13 +28,12 @@ enum { UND_COEFFICIENTS = 6 * UND_CELL_PACK }; /* of the cells of one colour in 
         fn(args, cut_, UND_CELL_PACK_CUT);                                            \
     } while (0)
 #define UND_KERNEL_PACKS(fn, args_type)                                                   \
-    typedef args_type fn##_args_of;                                                       \
     UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_) \
     {                                                                                     \
         const args_type of_block_ = *(const args_type *)args_;                            \
         UND_EACH_KIND((const und_level *)set_->list, block_, fn, &of_block_);             \
     }                                                                                     \
-    UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
+    UND_KERNEL_BLOCK(fn, args_type)
 
 /* Of a pack: where the cells that are meant stand, and where their neighbours along x of the other colour. */
 UND_INLINE size_t und_pack_at(const und_cell_pack *e, und_place p)
@@ -179,8 +178,7 @@ static void und_restrict_block(const void *args, const und_set *set, int z)
     else if (z % 2 == 1 || z == fine->n[2] - 1)
         UND_EACH_KIND(coarse, (z + fine->shift[2]) / 2, und_restrict, &a);
 }
-typedef und_restrict_args und_restrict_args_of;
-static const und_kernel und_restrict_kernel = {"und_restrict", und_restrict_block};
+UND_KERNEL_BLOCK(und_restrict, und_restrict_args)
 
 typedef struct und_correct_args {
     const und_cell_pack *list;
@@ -312,8 +310,7 @@ static void und_sum_block(const void *args, const und_set *set, int z)
     a.product[z] = und_sum_end(&sum[0]);
     a.energy[z] = und_sum_end(&sum[1]);
 }
-typedef und_energy_args und_sum_args_of;
-static const und_kernel und_sum_kernel = {"und_sum", und_sum_block};
+UND_KERNEL_BLOCK(und_sum, und_energy_args)
 
 /* ---- Where a level is set ---- */
 

@@ -651,9 +651,11 @@ static void families_block(const void *args, const und_set *set, int z)
     und_level_set_families(&b->m->level[b->level - 1], &b->m->level[b->level], z);
 }
 
-static const und_kernel find_kernel = {"find_packs", find_block}, begin_kernel = {"begin_packs", begin_block},
-                        place_kernel = {"place_packs", place_block}, set_kernel = {"set_packs", set_block},
-                        families_kernel = {"set_families", families_block};
+static const und_kernel find_kernel = {.name = "find_packs", .block = find_block},
+                        begin_kernel = {.name = "begin_packs", .block = begin_block},
+                        place_kernel = {.name = "place_packs", .block = place_block},
+                        set_kernel = {.name = "set_packs", .block = set_block},
+                        families_kernel = {.name = "set_families", .block = families_block};
 
 /* Four steps a level; how those of a level's packs are related to the finer level's is found beside the first
  * of the next, and so is what is done beside that. */

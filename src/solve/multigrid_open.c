@@ -1,4 +1,5 @@
 /* The levels of multigrid: which axes each halves, and its memory. */
+#include "base/pages.h"
 #include "base/status.h"
 #include "grid/field.h"
 #include "grid/present.h"
@@ -137,7 +138,8 @@ und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, co
     *m = (und_multigrid){.device = {.threads = threads}};
     set_box(&m->level[0], box->low, box->high);
     const int slices = m->level[0].n[2];
-    m->slice_product = und_alloc(2 * (size_t)slices, sizeof *m->slice_product, "slices of multigrid", err);
+    m->slice_product =
+        und_pages_alloc(2 * (size_t)slices * sizeof *m->slice_product, "slices of multigrid", err);
     m->slice_energy = m->slice_product ? m->slice_product + slices : NULL;
     und_status status = m->slice_product ? und_multigrid_cycle_open(m, err) : err->status;
     while (more && status == UND_OK && m->count < UND_MULTIGRID_LEVELS) {
@@ -177,7 +179,7 @@ void und_multigrid_close(und_multigrid *m)
         und_present_close(level->present);
         und_field_close_all(level, fields, FIELDS);
     }
-    free(m->slice_product);
+    und_pages_free(m->slice_product);
     und_multigrid_cycle_close(m);
     und_multigrid_plan_close(m);
     *m = (und_multigrid){0};

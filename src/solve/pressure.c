@@ -1,6 +1,6 @@
 #include "solve/pressure.h"
 
-#include "base/status.h"
+#include "base/pages.h"
 #include "grid/present.h"
 #include "solve/cell_packs.h"
 #include "solve/system.h"
@@ -17,7 +17,7 @@ struct und_pressure {
 
 und_pressure *und_pressure_create(const und_mac *mac, int threads, und_scratch *scratch, und_error *err)
 {
-    und_pressure *s = und_alloc(1, sizeof *s, "the pressure's system", err);
+    und_pressure *s = und_pages_alloc_read_only(sizeof *s, "the pressure's system", err);
     if (s && und_system_open(&s->system, mac, threads, scratch, err) != UND_OK) {
         und_pressure_destroy(s);
         s = NULL;
@@ -30,12 +30,13 @@ void und_pressure_destroy(und_pressure *s)
     if (!s)
         return;
     und_system_close(&s->system);
-    free(s);
+    und_pages_free(s);
 }
 
-void und_pressure_share(und_pressure *s, const und_halo *halo)
+void und_pressure_share(und_pressure *s, const und_device *device)
 {
-    s->system.m.device.halo = s->system.components.device.halo = halo;
+    s->system.m.device.halo = s->system.components.device.halo = device->halo;
+    s->system.m.device.card = device->card;
 }
 
 und_status und_pressure_window(und_pressure *s, const und_mac *mac, und_error *err)
@@ -50,7 +51,7 @@ und_status und_pressure_window(und_pressure *s, const und_mac *mac, und_error *e
     und_system_close(&s->system);
     s->system = other;
     s->system.components.level = &s->system.m.level[0];
-    und_pressure_share(s, device.halo);
+    und_pressure_share(s, &device);
     return UND_OK;
 }
 

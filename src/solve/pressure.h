@@ -4,7 +4,7 @@
 #define UND_SOLVE_PRESSURE_H
 
 #include "base/scratch.h"
-#include "grid/halo.h"
+#include "grid/pass.h"
 
 typedef struct und_pressure und_pressure;
 
@@ -12,7 +12,7 @@ typedef struct und_pressure und_pressure;
 und_pressure *und_pressure_create(const und_mac *mac, int threads, und_scratch *scratch, und_error *err);
 /* Who has slices of the grid beside these: solving asks of them what it needs.  Setting needs all of the grid
  * at each, and asks for that. */
-void und_pressure_share(und_pressure *s, const und_halo *halo);
+void und_pressure_share(und_pressure *s, const und_device *device); /* its halo and its card */
 void und_pressure_destroy(und_pressure *pressure);
 /* Arrays are of another window of the same grid from now on; where memory does not suffice all stays as it
  * was.  What is solved, and every bit of it, does not depend on the window: levels and the order of sums are

@@ -1,5 +1,6 @@
 #include "solve/system.h"
 
+#include "base/pages.h"
 #include "base/status.h"
 #include "solve/system_kernel.h"
 
@@ -38,7 +39,7 @@ und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_s
     if (und_multigrid_lend(&s->m, scratch, err) != UND_OK)
         return err->status;
     static const char *const what = "slices of the pressure's system";
-    if (!(s->slice_bits = und_alloc(3 * slices, sizeof *s->slice_bits, what, err)))
+    if (!(s->slice_bits = und_pages_alloc(3 * slices * sizeof *s->slice_bits, what, err)))
         return err->status;
     s->slice_bits_b = s->slice_bits + slices;
     s->slice_bits_given = s->slice_bits_b + slices;
@@ -49,7 +50,7 @@ void und_system_close(und_system *s)
 {
     und_multigrid_close(&s->m);
     und_components_close(&s->components);
-    free(s->slice_bits);
+    und_pages_free(s->slice_bits);
 }
 
 void und_system_set(und_system *s, const double full[3], const und_sides *sides)
@@ -271,8 +272,9 @@ static int plan_iteration(iterations *i, und_step *steps)
  * is kept by r, x and p; directions are stored in float, but what they do to x and r is the same. */
 static void iterate(und_system *s, int max_iterations, int *count)
 {
-    static const und_kernel reckon_kernel = {"reckon", reckon}, aim_kernel = {"aim", aim},
-                            look_kernel = {"look", look};
+    static const und_kernel reckon_kernel = {.name = "reckon", .block = reckon},
+                            aim_kernel = {.name = "aim", .block = aim},
+                            look_kernel = {.name = "look", .block = look};
     static const und_set one = {.blocks = 1};
     const und_multigrid *m = &s->m;
     iterations own, *const i = &own;

@@ -39,7 +39,6 @@ UND_INLINE und_pack_long und_pack_larger(und_pack_long a, und_pack_long b)
 
 /* fn(args, place, kind) gives bits of sizes; the largest of a slice is kept. */
 #define UND_KERNEL_PACKS_MOST(fn, args_type)                                              \
-    typedef args_type fn##_args_of;                                                       \
     UND_INLINE void fn##_and_keep(und_pack_kept *kept, und_place p, int kind)             \
     {                                                                                     \
         kept->most = und_pack_larger(kept->most, fn(&kept->args, p, kind));               \
@@ -53,7 +52,7 @@ UND_INLINE und_pack_long und_pack_larger(und_pack_long a, und_pack_long b)
             most_ = kept_.most[i_] > most_ ? kept_.most[i_] : most_;                      \
         kept_.args.most[block_] = most_;                                                  \
     }                                                                                     \
-    UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
+    UND_KERNEL_BLOCK(fn, args_type)
 typedef struct und_pack_kept {
     und_system_args args;
     und_pack_long most;

@@ -1,0 +1,232 @@
+#include "base/card.h"
+
+#include "base/card_parts.h"
+#include "base/status.h"
+
+#include <limits.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where the range is: far from what the system gives out by itself. */
+static char *const RANGE = (char *)0x200000000000;
+static const size_t RANGE_BYTES = (size_t)1 << 38;
+
+/* A page fault has no other way to say whose memory it is about. */
+static und_card *of_process;
+
+und_card *und_card_of_process(void)
+{
+    return of_process;
+}
+
+/* ---- Opening ---- */
+
+static und_status map_host(und_card *c, und_error *err)
+{
+    c->file = memfd_create("undine", MFD_CLOEXEC);
+    if (c->file < 0 || ftruncate(c->file, (off_t)c->bytes) != 0)
+        return und_error_set(err, UND_FAILED, "the card: no memory file of %zu bytes", c->bytes);
+    c->host = mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, c->file, 0);
+    if (c->host == MAP_FAILED) {
+        c->host = NULL;
+        return und_error_set(err, UND_FAILED, "the card: no %zu bytes of addresses", c->bytes);
+    }
+    return UND_OK;
+}
+
+/* Over what the card's driver may have there: its own side of the addresses stays. */
+static und_status map_range(und_card *c, und_error *err)
+{
+    if (mmap(c->range, c->bytes, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, c->file, 0) != c->range)
+        return und_error_set(err, UND_FAILED, "the card: addresses %p are taken", (void *)c->range);
+    c->mapped = true;
+    return UND_OK;
+}
+
+/* What is too large for the heap would lie among the libraries. */
+static void find_program(und_card *c)
+{
+    extern char __executable_start;
+    pthread_attr_t all;
+    void *stack = NULL;
+    size_t size = 0;
+    mallopt(M_MMAP_THRESHOLD, INT_MAX);
+    c->program = (uintptr_t)&__executable_start;
+    if (pthread_getattr_np(pthread_self(), &all) == 0) {
+        pthread_attr_getstack(&all, &stack, &size);
+        pthread_attr_destroy(&all);
+    }
+    c->stack_end = (uintptr_t)stack + size;
+}
+
+und_card *und_card_open(const und_card_kind *kind, const und_card_kernels *kernels, und_error *err)
+{
+    if (of_process) {
+        und_error_set(err, UND_FAILED, "a card is open already");
+        return NULL;
+    }
+    und_card *c = und_alloc(1, sizeof *c, "the card", err);
+    if (!c)
+        return NULL;
+    c->kind = kind;
+    c->range = RANGE;
+    c->bytes = RANGE_BYTES;
+    c->file = -1;
+    pthread_mutex_init(&c->lock, NULL);
+    find_program(c);
+    if (und_card_units_open(c, err) != UND_OK || map_host(c, err) != UND_OK ||
+        kind->open(&c->self, kernels, c->range, c->bytes, c->host, err) != UND_OK ||
+        map_range(c, err) != UND_OK || und_card_faults_open(c, err) != UND_OK) {
+        und_card_close(c);
+        return NULL;
+    }
+    of_process = c;
+    return c;
+}
+
+void und_card_close(und_card *c)
+{
+    if (!c)
+        return;
+    und_card_faults_close(c);
+    if (c->self)
+        c->kind->close(c->self);
+    if (c->mapped)
+        munmap(c->range, c->bytes);
+    if (c->host)
+        munmap(c->host, c->bytes);
+    if (c->file >= 0)
+        close(c->file);
+    und_card_units_close(c);
+    free(c->timed);
+    pthread_mutex_destroy(&c->lock);
+    if (of_process == c)
+        of_process = NULL;
+    free(c);
+}
+
+/* ---- Launches ---- */
+
+/* Whether a word of what a kernel is given may be an address of memory that a card does not have: of the
+ * program, its heap or its stack.  Other numbers do not look like that. */
+static bool is_elsewhere(const und_card *c, uintptr_t word)
+{
+    const uintptr_t stack = (uintptr_t)&word & ~(uintptr_t)4095;
+    return (word >= c->program && word < (uintptr_t)sbrk(0)) || (word >= stack && word < c->stack_end);
+}
+
+/* Where what a kernel is given tells of such memory: one more than the offset; 0: nowhere. */
+static int find_elsewhere(const und_card *c, const und_card_launch *l)
+{
+    const uintptr_t *word = l->args;
+    for (size_t k = 0; k < l->args_size / sizeof *word; k++)
+        if (is_elsewhere(c, word[k]))
+            return (int)(sizeof *word * k) + 1;
+    return 0;
+}
+
+static void fail(und_card *c, const und_error *err)
+{
+    if (c->error.status == UND_OK)
+        c->error = *err;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void add_time(und_card *c, const und_card_launch *l, double from)
+{
+    und_error ignored;
+    int i = 0;
+    c->kind->wait(c->self, &ignored);
+    while (i < UND_CARD_TIMED - 1 && c->timed[i].name && strcmp(c->timed[i].name, l->name) != 0)
+        i++;
+    c->timed[i].name = l->name;
+    c->timed[i].launches++;
+    c->timed[i].threads += l->threads;
+    c->timed[i].seconds += now() - from;
+}
+
+void und_card_time(und_card *c)
+{
+    und_error ignored;
+    c->timed = und_alloc(UND_CARD_TIMED, sizeof *c->timed, "times", &ignored);
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+    const und_card_timed *one = a, *other = b;
+    return one->seconds > other->seconds ? -1 : one->seconds < other->seconds;
+}
+
+void und_card_print(const und_card *c, FILE *to)
+{
+    const und_card_counts n = c->counts;
+    fprintf(
+        to,
+        "card: %llu launches, %llu kernels done here, %llu faults in %.3f s, %.1f MB there, %.1f MB back\n",
+        (unsigned long long)n.launches, (unsigned long long)n.here, (unsigned long long)n.faults, n.waiting,
+        1e-6 * (double)n.put_bytes, 1e-6 * (double)n.get_bytes);
+    if (!c->timed)
+        return;
+    qsort(c->timed, UND_CARD_TIMED, sizeof *c->timed, by_seconds);
+    for (const und_card_timed *t = c->timed; t < c->timed + UND_CARD_TIMED && t->name; t++)
+        fprintf(to, "%-40s %8llu launches %9.3f ms %9.2f us each, %9.0f threads\n", t->name,
+                (unsigned long long)t->launches, 1e3 * t->seconds, 1e6 * t->seconds / (double)t->launches,
+                (double)t->threads / (double)t->launches);
+}
+
+bool und_card_run(und_card *c, const und_card_launch *launch)
+{
+    und_error err = {0};
+    if (c->error.status != UND_OK)
+        return false;
+    const int kernel = c->kind->find(c->self, launch->name);
+    const int elsewhere = kernel < 0 ? 0 : find_elsewhere(c, launch);
+    if (kernel < 0 || elsewhere > 0) {
+        c->counts.here++;
+        und_card_tell_here(launch, kernel < 0, elsewhere - 1);
+        return false;
+    }
+    if (launch->threads == 0)
+        return true;
+    if (und_card_hand_over(c, &err) != UND_OK) {
+        fail(c, &err);
+        return false;
+    }
+    if (c->timed)
+        c->kind->wait(c->self, &err);
+    const double from = c->timed ? now() : 0;
+    if (c->kind->launch(c->self, kernel, launch, &err) != UND_OK) {
+        fail(c, &err);
+        return false;
+    }
+    c->counts.launches++;
+    if (c->timed)
+        add_time(c, launch, from);
+    return true;
+}
+
+und_status und_card_check(und_card *c, und_error *err)
+{
+    und_error own = {0};
+    if (c->error.status == UND_OK && c->kind->wait(c->self, &own) != UND_OK)
+        fail(c, &own);
+    if (c->error.status != UND_OK)
+        *err = c->error;
+    return c->error.status;
+}
+
+und_card_counts und_card_count(const und_card *c)
+{
+    return c->counts;
+}

@@ -1,0 +1,83 @@
+/* What the files of a card share. */
+#ifndef UND_BASE_CARD_PARTS_H
+#define UND_BASE_CARD_PARTS_H
+
+#include "base/card.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+/* Memory is handed over in units: of each, who has what is newest. */
+enum { UND_CARD_UNIT = 1 << 16 };
+typedef enum und_card_side {
+    UND_CARD_NOBODY, /* it is not in use */
+    UND_CARD_NEW,    /* both: all is 0 */
+    UND_CARD_HERE,   /* this side: it may be written */
+    UND_CARD_BOTH,   /* it may be read */
+    UND_CARD_THERE   /* the card */
+} und_card_side;
+
+typedef struct und_card_block { /* of the range, in units; in order, and all of it */
+    size_t at, count;
+    bool used, read_only;
+    struct und_card_block *next;
+} und_card_block;
+
+typedef struct und_card_stretch { /* of units */
+    size_t at, count;
+} und_card_stretch;
+
+typedef struct und_card_runs {
+    und_card_stretch *run;
+    size_t count, room;
+} und_card_runs;
+
+enum { UND_CARD_TIMED = 512 };
+typedef struct und_card_timed {
+    const char *name;
+    uint64_t launches, threads;
+    double seconds;
+} und_card_timed;
+
+struct und_card {
+    const und_card_kind *kind;
+    void *self;
+    char *range; /* the same addresses on both sides */
+    size_t bytes, units;
+    char *host; /* this side's memory again, where nothing keeps it from being touched */
+    int file;   /* which is this one */
+    bool mapped;
+    pthread_mutex_t lock;
+    uint8_t *side;      /* und_card_side of each unit, */
+    uint8_t *read_only; /* and whether kernels only read it */
+    und_card_block *blocks;
+    und_card_runs written;        /* units that became UND_CARD_HERE, */
+    und_card_runs open;           /* those that may be touched here and are the card's after a launch */
+    size_t next;                  /* unit behind what came back last, */
+    size_t ahead;                 /* so many of which came at once */
+    uintptr_t program, stack_end; /* where what is this side's alone begins, and ends */
+    und_error error;
+    und_card_counts counts;
+    und_card_timed *timed; /* of each kernel; NULL: they are not */
+    struct sigaction before;
+    bool catches;
+};
+
+und_status und_card_units_open(und_card *c, und_error *err);
+void und_card_units_close(und_card *c);
+
+und_status und_card_faults_open(und_card *c, und_error *err);
+void und_card_faults_close(und_card *c);
+
+/* Before a launch: what was written here goes there, and what kernels may write is theirs. */
+und_status und_card_hand_over(und_card *c, und_error *err);
+/* Somebody touches a unit here; false: it is nobody's. */
+bool und_card_touch(und_card *c, size_t unit, bool writes);
+
+bool und_card_runs_add(und_card_runs *runs, size_t at, size_t count);
+
+/* A kernel was done here: it is unknown there, or was given what is elsewhere.  Said once of each where
+ * UNDINE_CARD_SAY is set. */
+void und_card_tell_here(const und_card_launch *launch, bool unknown, int offset);
+
+#endif

@@ -1,0 +1,55 @@
+#include "grid/pass_card_run.h"
+
+#include "base/card.h"
+#include "grid/pass_card.h"
+
+#include <string.h>
+
+/* How many of what threads have lie along a row: cells with those beside, words, or the row. */
+static uint32_t along_of(const und_kernel *k, const und_set *s)
+{
+    if (k->places == UND_PLACES_CELL)
+        return (uint32_t)s->mac->n[0] + 2;
+    return k->places == UND_PLACES_WORD ? (uint32_t)(s->mac->n[0] + 2 + 63) / 64 : 1;
+}
+
+static size_t threads_of(const und_kernel *k, const und_set *s, uint32_t along)
+{
+    if (k->places == UND_PLACES_BLOCK)
+        return (size_t)s->blocks;
+    return k->places == UND_PLACES_ITEM ? (size_t)s->count : (size_t)s->rows * along;
+}
+
+bool und_pass_on_card(und_card *card, const und_pass *p)
+{
+    const und_kernel *k = p->kernel;
+    const und_set *s = p->set;
+    if (k == &und_pass_none)
+        return true;
+    if (s->lent)
+        return false;
+    const uint32_t along = along_of(k, s);
+    const size_t threads = threads_of(k, s, along);
+    und_call call;
+    memset(&call, 0, sizeof call); /* what is between members, too, is no address */
+    call.set = *s;
+    call.set.mac = NULL;
+    call.set.cells = NULL;
+    if (s->mac)
+        call.mac = *s->mac;
+    if (s->cells)
+        call.cells = *s->cells;
+    call.has_mac = s->mac;
+    call.has_cells = s->cells;
+    call.along = along;
+    call.threads = (uint32_t)threads;
+    const und_found *found = k->finds ? p->args : NULL;
+    call.out = found ? found->out : NULL;
+    return threads < UINT32_MAX &&
+           und_card_run(card, &(und_card_launch){.name = k->name,
+                                                 .call = &call,
+                                                 .call_size = sizeof call,
+                                                 .args = found ? found->args : p->args,
+                                                 .args_size = k->args_size,
+                                                 .threads = (uint32_t)threads});
+}
