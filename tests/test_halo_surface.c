@@ -1,4 +1,6 @@
 /* Halos are as wide as what phi does to follow what cells hold reads. */
+#include "surface/volume_thin.h"
+
 #include "tests/halo_model.h"
 
 /* ---- Stages ---- */
@@ -30,16 +32,39 @@ static double chance_of(const int cell[3], int stream)
 {
     return und_random(4, (uint64_t)stream, (uint64_t)(cell[0] + NX * (cell[1] + NY * cell[2])));
 }
-static bool breaks(const void *context, const int cell[3], float thickness)
+static bool breaks(const void *context, const int cell[3], size_t at)
 {
-    (void)context;
-    return !(thickness > 0) || chance_of(cell, 1) < 0.2;
+    const und_volume_thinning *t = context;
+    return !(t->v.fraction[at] > 0) || chance_of(cell, 1) < 0.2;
 }
-static int32_t leaves(void *context, const int cell[3], size_t at, int32_t beside)
+static inline void choose(const und_volume_thinning *t, und_place p)
 {
-    const part *p = context;
-    const int32_t all = p->volume.c[at];
-    return chance_of(cell, 2) < 0.5 ? (int32_t)(all * chance_of(cell, 3)) : all + beside / 3;
+    und_volume_thin_choose_breaking(t, p, breaks, t);
+}
+UND_KERNEL(choose, und_volume_thinning, UND_EACH_BLOCK)
+
+static inline void leave(const und_volume_thinning *t, und_place p)
+{
+    const und_volume_chunk *const first = t->v.chunk + p.at;
+    for (const und_volume_chunk *k = first; k < first + p.x; k++)
+        UND_VOLUME_OF_CHUNK(k, k->gives, at)
+        {
+            int cell[3];
+            und_mac_cell(&t->v.mac, at, cell);
+            const int32_t all = t->v.c[at], beside = und_volume_thin_beside(t, at);
+            und_volume_thin_take_away(
+                t, at, chance_of(cell, 2) < 0.5 ? (int32_t)(all * chance_of(cell, 3)) : all + beside / 3);
+        }
+}
+UND_KERNEL(leave, und_volume_thinning, UND_EACH_BLOCK)
+
+static void break_up(part *p, const und_volume_walls *walls)
+{
+    und_volume_thin_found found;
+    const und_volume_thinning t = und_volume_thinning_of(&p->volume, &p->w.d, walls, &found);
+    const und_set chunks = und_volume_thin_chunks(&p->volume);
+    und_volume_thin(&p->volume, &p->w.d, &t, UND_PASS(choose, &t, &chunks), &UND_PASS(leave, &t, &chunks), 1);
+    und_volume_give_back(&p->volume);
 }
 static void borrow_and_follow(void *model)
 {
@@ -50,8 +75,7 @@ static void borrow_and_follow(void *model)
 static void break_thin(void *model)
 {
     part *p = model;
-    und_volume_thin(&p->volume, &p->w.d, &p->walls, breaks, leaves, p);
-    und_volume_give_back(&p->volume);
+    break_up(p, &p->walls);
 }
 static void borrow_and_follow_at_walls(void *model)
 {
@@ -62,8 +86,7 @@ static void borrow_and_follow_at_walls(void *model)
 static void break_thin_at_walls(void *model)
 {
     part *p = model;
-    und_volume_thin(&p->volume, &p->w.d, &p->cut, breaks, leaves, p);
-    und_volume_give_back(&p->volume);
+    break_up(p, &p->cut);
 }
 
 static bool is_deep(const void *context, size_t at)

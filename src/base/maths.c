@@ -2,16 +2,16 @@
 #include "base/maths.h"
 
 #include "base/maths_kernel.h"
-#include "base/maths_parts.h"
 
+#include <math.h>
 #include <stdbool.h>
 
-static const twofold half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+static const und_twofold half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
 /* x = quarter * pi/2 + rest, quarter modulo 4, |rest| <= pi/4. */
 typedef struct turn {
     int quarter;
-    twofold rest;
+    und_twofold rest;
 } turn;
 
 /* 192 bits of 2/pi, those from `skip` on, highest word first. */
@@ -32,7 +32,7 @@ static void two_over_pi(int skip, uint64_t to[3])
 static turn reduce_exactly(double x)
 {
     typedef unsigned __int128 wide;
-    const uint64_t bits = bits_of(x);
+    const uint64_t bits = und_double_bits(x);
     const int power = (int)(bits >> 52) - 1075; /* x = mantissa 2^power */
     const uint64_t mantissa = (bits & 0xfffffffffffff) | (uint64_t)1 << 52;
     uint64_t f[3];
@@ -58,11 +58,12 @@ static turn reduce_exactly(double x)
         top <<= 1;
     if (lead)
         top |= lead < 64 ? c >> (64 - lead) : c;
-    const double unit = down ? -power_of_two(-lead - 106) : power_of_two(-lead - 106);
+    const double unit = down ? -und_double_power_of_two(-lead - 106) : und_double_power_of_two(-lead - 106);
     const double fh = (double)(uint64_t)(top >> 75) * 0x1p53 * unit,
                  fl = (double)(uint64_t)(top >> 22 & 0x1fffffffffffff) * unit;
-    const twofold p = product(fh, half_pi.high);
-    return (turn){(quarter + down) & 3, add_smaller(p.high, p.low + (fh * half_pi.low + fl * half_pi.high))};
+    const und_twofold p = und_twofold_product(fh, half_pi.high);
+    return (turn){(quarter + down) & 3,
+                  und_twofold_sum(p.high, p.low + (fh * half_pi.low + fl * half_pi.high))};
 }
 
 /* Of any finite x: by three parts of pi/2, of 33 bits and the rest, whose products with the quarter are exact
@@ -73,11 +74,11 @@ static turn reduce(double x)
     if (a <= 0.7853981633974483)
         return (turn){0, {x, 0}};
     if (a < 0x1p20) {
-        const double n = nearest(a * 0x1.45f306dc9c883p-1);
+        const double n = und_double_nearest(a * 0x1.45f306dc9c883p-1);
         const double first = a - n * 0x1.921fb544p+0, take = n * 0x1.0b4611a6p-34, rest = first - take;
         const double lost = (first - rest) - take - n * 0x1.3198a2e037073p-69;
         if (fabs(rest) > 0x1p-12) {
-            const twofold r = add_smaller(rest, lost);
+            const und_twofold r = und_twofold_sum(rest, lost);
             const int quarter = (int)n & 3;
             return x < 0 ? (turn){-quarter & 3, {-r.high, -r.low}} : (turn){quarter, r};
         }
@@ -86,22 +87,22 @@ static turn reduce(double x)
     return x < 0 ? (turn){-t.quarter & 3, {-t.rest.high, -t.rest.low}} : t;
 }
 
-static twofold sine_of_rest(twofold r)
+static und_twofold sine_of_rest(und_twofold r)
 {
     const double x = r.high, z = x * x, zz = z * z;
     const double even = 0x1.1111111111110p-7 + zz * (0x1.71de3a54600cap-19 + zz * 0x1.61217e4ef55f8p-33);
     const double odd = -0x1.a01a01a019933p-13 + zz * (-0x1.ae645411d76a9p-26 - zz * 0x1.ab1764e7b2047p-41);
     const double more = -0x1.5555555555555p-3 + z * (even + z * odd);
-    return add_smaller(x, x * z * more + r.low * (1 - 0.5 * z));
+    return und_twofold_sum(x, x * z * more + r.low * (1 - 0.5 * z));
 }
 
-static twofold cosine_of_rest(twofold r)
+static und_twofold cosine_of_rest(und_twofold r)
 {
     const double x = r.high, z = x * x, zz = z * z, half = 0.5 * z;
     const double even = 0x1.5555555555555p-5 + zz * (0x1.a01a019f4e480p-16 + zz * 0x1.1eeb685cba14cp-29);
     const double odd = -0x1.6c16c16c16965p-10 + zz * (-0x1.27e4fa17532cap-22 - zz * 0x1.907d3e3374a42p-37);
-    const twofold most = add_smaller(1, -half);
-    return add_smaller(most.high, most.low + (zz * (even + z * odd) - x * r.low));
+    const und_twofold most = und_twofold_sum(1, -half);
+    return und_twofold_sum(most.high, most.low + (zz * (even + z * odd) - x * r.low));
 }
 
 /* The sine of so many quarters more: 1 makes it a cosine. */
@@ -109,7 +110,7 @@ static double sine(double x, int quarters)
 {
     const turn t = reduce(x);
     const int quarter = t.quarter + quarters;
-    const twofold value = quarter & 1 ? cosine_of_rest(t.rest) : sine_of_rest(t.rest);
+    const und_twofold value = quarter & 1 ? cosine_of_rest(t.rest) : sine_of_rest(t.rest);
     return quarter & 2 ? -value.high : value.high;
 }
 
@@ -132,15 +133,15 @@ double und_tan(double x)
     if (fabs(x) < 0x1p-27)
         return x;
     const turn t = reduce(x);
-    const twofold s = sine_of_rest(t.rest), c = cosine_of_rest(t.rest);
-    return t.quarter & 1 ? -quotient(c, s).high : quotient(s, c).high;
+    const und_twofold s = sine_of_rest(t.rest), c = cosine_of_rest(t.rest);
+    return t.quarter & 1 ? -und_twofold_quotient(c, s).high : und_twofold_quotient(s, c).high;
 }
 
 /* The angle of a point in the first eighth of the plane, 0 < y <= x, neither tiny: a sixteenth of the tangent
  * is turned back by, and a series takes the rest. */
-static twofold angle_of(twofold y, twofold x)
+static und_twofold angle_of(und_twofold y, und_twofold x)
 {
-    static const twofold sixteenth[17] = {
+    static const und_twofold sixteenth[17] = {
         {0, 0},
         {0x1.ff55bb72cfdeap-5, -0x1.c934d86d23f1dp-60},
         {0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59},
@@ -161,36 +162,38 @@ static twofold angle_of(twofold y, twofold x)
     };
     const int i = (int)(16 * (y.high / x.high) + 0.5);
     const double c = i / 16.0;
-    const twofold cx = product(c, x.high), cy = product(c, y.high), sum = add_smaller(x.high, cy.high);
-    const twofold u = quotient(add_smaller(y.high - cx.high, (y.low - cx.low) - c * x.low),
-                               (twofold){sum.high, sum.low + cy.low + x.low + c * y.low});
+    const und_twofold cx = und_twofold_product(c, x.high), cy = und_twofold_product(c, y.high),
+                      sum = und_twofold_sum(x.high, cy.high);
+    const und_twofold u =
+        und_twofold_quotient(und_twofold_sum(y.high - cx.high, (y.low - cx.low) - c * x.low),
+                             (und_twofold){sum.high, sum.low + cy.low + x.low + c * y.low});
     const double z = u.high * u.high;
     const double more = -0x1.5555555555549p-2 +
                         z * (0x1.99999998d44abp-3 + z * (-0x1.24923a079cf0bp-3 + z * 0x1.c65ebd82ab3b3p-4));
     const double tail = u.low + u.high * z * more;
     if (i == 0)
-        return add_smaller(u.high, tail);
-    const twofold angle = add_smaller(sixteenth[i].high, u.high);
-    return add_smaller(angle.high, angle.low + (tail + sixteenth[i].low));
+        return und_twofold_sum(u.high, tail);
+    const und_twofold angle = und_twofold_sum(sixteenth[i].high, u.high);
+    return und_twofold_sum(angle.high, angle.low + (tail + sixteenth[i].low));
 }
 
 /* whole quarters less an angle of up to one. */
-static twofold quarters_less(double quarters, twofold angle)
+static und_twofold quarters_less(double quarters, und_twofold angle)
 {
-    const twofold most = add_smaller(quarters * half_pi.high, -angle.high);
-    return add_smaller(most.high, most.low + (quarters * half_pi.low - angle.low));
+    const und_twofold most = und_twofold_sum(quarters * half_pi.high, -angle.high);
+    return und_twofold_sum(most.high, most.low + (quarters * half_pi.low - angle.low));
 }
 
 /* Of finite numbers that are not negative, not both zero: in the first quarter. */
-static twofold angle_from(twofold y, twofold x)
+static und_twofold angle_from(und_twofold y, und_twofold x)
 {
     const bool steep = y.high > x.high;
-    const twofold small = steep ? x : y, large = steep ? y : x;
+    const und_twofold small = steep ? x : y, large = steep ? y : x;
     const double unit = large.high > 0x1p400 ? 0x1p-600 : large.high < 0x1p-400 ? 0x1p600 : 1;
-    twofold angle = {small.high / large.high, 0};
+    und_twofold angle = {small.high / large.high, 0};
     if (angle.high > 0x1p-30)
-        angle = angle_of((twofold){small.high * unit, small.low * unit},
-                         (twofold){large.high * unit, large.low * unit});
+        angle = angle_of((und_twofold){small.high * unit, small.low * unit},
+                         (und_twofold){large.high * unit, large.low * unit});
     return steep ? quarters_less(1, angle) : angle;
 }
 
@@ -203,24 +206,24 @@ double und_atan2(double y, double x)
         a = isinf(a) ? 1 : 0;
         b = isinf(b) ? 1 : 0;
     }
-    twofold angle = {0, 0};
+    und_twofold angle = {0, 0};
     if (a > 0 || b > 0)
-        angle = angle_from((twofold){a, 0}, (twofold){b, 0});
+        angle = angle_from((und_twofold){a, 0}, (und_twofold){b, 0});
     if (signbit(x))
         angle = quarters_less(2, angle);
     return copysign(angle.high, y);
 }
 
 /* The other side of a triangle whose long one is 1. */
-static twofold other_side(double x)
+static und_twofold other_side(double x)
 {
-    const twofold square = product(x, x), most = add_smaller(1, -square.high),
-                  left = add_smaller(most.high, most.low - square.low);
+    const und_twofold square = und_twofold_product(x, x), most = und_twofold_sum(1, -square.high),
+                      left = und_twofold_sum(most.high, most.low - square.low);
     const double root = sqrt(left.high);
     if (root == 0)
-        return (twofold){0, 0};
-    const twofold back = product(root, root);
-    return add_smaller(root, (((left.high - back.high) - back.low) + left.low) / (2 * root));
+        return (und_twofold){0, 0};
+    const und_twofold back = und_twofold_product(root, root);
+    return und_twofold_sum(root, (((left.high - back.high) - back.low) + left.low) / (2 * root));
 }
 
 double und_asin(double x)
@@ -228,7 +231,7 @@ double und_asin(double x)
     const double a = fabs(x);
     if (!(a <= 1))
         return NAN;
-    return a < 0x1p-27 ? x : copysign(angle_from((twofold){a, 0}, other_side(a)).high, x);
+    return a < 0x1p-27 ? x : copysign(angle_from((und_twofold){a, 0}, other_side(a)).high, x);
 }
 
 double und_acos(double x)
@@ -236,75 +239,20 @@ double und_acos(double x)
     const double a = fabs(x);
     if (!(a <= 1))
         return NAN;
-    const twofold angle = angle_from(other_side(a), (twofold){a, 0});
+    const und_twofold angle = angle_from(other_side(a), (und_twofold){a, 0});
     return x < 0 ? quarters_less(2, angle).high : angle.high;
-}
-
-/* exp(x) = 2^power (1 + rest), |rest| < 0.42. */
-typedef struct growth {
-    int power;
-    twofold rest;
-} growth;
-
-/* Of x between -1000 and 1000, and something less than its last place. */
-static growth grow(double x, double less)
-{
-    const double k = nearest(x * 0x1.71547652b82fep+0);
-    const double first = x - k * 0x1.62e42feep-1, take = k * 0x1.a39ef35793c76p-33, r = first - take;
-    const double lost = ((first - r) - take) + less, z = r * r, zz = z * z;
-    const double a = 0x1.0000000000000p-1 + r * 0x1.5555555555557p-3,
-                 b = 0x1.5555555555556p-5 + r * 0x1.11111111100bep-7;
-    const double c = 0x1.6c16c16c162c3p-10 + r * 0x1.a01a01abf85abp-13,
-                 d = 0x1.a01a01a6e1e2ap-16 + r * 0x1.71de01fdbf9cap-19;
-    const double e = 0x1.27e4db46cddd1p-22 + r * (0x1.af4e554377204p-26 + r * 0x1.1f7340dbc337ep-29);
-    const double more = z * ((a + z * b) + zz * ((c + z * d) + zz * e));
-    return (growth){(int)k, add_smaller(r, more + (lost + lost * (r + more)))};
-}
-
-/* x 2^power; in two steps where the result may be one of the numbers near zero that have fewer digits. */
-static double times_power(double x, int power)
-{
-    if (power > -1021 && power < 1024)
-        return x * power_of_two(power);
-    const int half = power / 2;
-    return x * power_of_two(half) * power_of_two(power - half);
-}
-
-static double grown(double x, double less)
-{
-    const growth g = grow(x, less);
-    const twofold sum = add_smaller(1, g.rest.high);
-    return times_power(sum.high + (sum.low + g.rest.low), g.power);
 }
 
 double und_exp(double x)
 {
     if (isnan(x))
         return NAN;
-    return x > 710 ? INFINITY : x < -746 ? 0 : grown(x, 0);
-}
-
-/* exp(x) - 1, of x from -40 to 710. */
-static twofold grown_by(double x)
-{
-    const growth g = grow(x, 0);
-    if (g.power == 0)
-        return g.rest;
-    const twofold sum = add_smaller(1, g.rest.high);
-    const double half = g.power > 1000 ? 0.5 : 1, unit = power_of_two(g.power - (half < 1)),
-                 all = unit * sum.high;
-    const twofold most = all > half ? add_smaller(all, -half) : add_smaller(-half, all);
-    const twofold by = add_smaller(most.high, most.low + unit * (sum.low + g.rest.low));
-    return (twofold){by.high / half, by.low / half};
+    return x > 710 ? INFINITY : x < -746 ? 0 : und_exp_of(x, 0);
 }
 
 double und_expm1(double x)
 {
-    if (isnan(x))
-        return NAN;
-    if (fabs(x) < 0x1p-54)
-        return x;
-    return x > 710 ? INFINITY : x < -40 ? -1 : grown_by(x).high;
+    return und_exp_less_1(x);
 }
 
 double und_tanh(double x)
@@ -314,67 +262,35 @@ double und_tanh(double x)
         return x;
     if (a > 20)
         return copysign(1, x);
-    const twofold by = grown_by(2 * a);
-    const twofold more = by.high > 2 ? add_smaller(by.high, 2) : add_smaller(2, by.high);
-    return copysign(quotient(by, (twofold){more.high, more.low + by.low}).high, x);
-}
-
-/* The logarithm of a finite x > 0, to about 64 bits: with s = (m - 1) / (m + 1), log m = 2 (s + s^3/3 + s^5/5
- * ...). */
-static twofold logarithm(double x)
-{
-    const int tiny = x < 0x1p-1022 ? 54 : 0;
-    const uint64_t bits = bits_of(tiny ? x * 0x1p54 : x);
-    int k = (int)(bits >> 52) - 1023 - tiny;
-    double m = of_bits((bits & 0xfffffffffffff) | (uint64_t)1023 << 52);
-    if (m > 1.4142135623730951) {
-        m *= 0.5;
-        k++;
-    }
-    const twofold s = quotient((twofold){m - 1, 0}, m > 1 ? add_smaller(m, 1) : add_smaller(1, m));
-    const twofold square = product(s.high, s.high);
-    const double z = square.high, zl = square.low + 2 * s.high * s.low, zz = z * z, z4 = zz * zz;
-    const double a = 0x1.999999999999ap-3 + z * 0x1.2492492492491p-3,
-                 b = 0x1.c71c71c71cfdfp-4 + z * 0x1.745d174512e1ep-4,
-                 c = 0x1.3b13b1bcb9acfp-4 + z * 0x1.1110df983ca8bp-4,
-                 d = 0x1.e1f8017e78a71p-5 + z * 0x1.ac49ec28ed859p-5;
-    const double more = (a + zz * b) + z4 * ((c + zz * d) + z4 * 0x1.b8d9c734b5e64p-5);
-    const twofold third = product(z, 0x1.5555555555555p-2), cube = product(s.high, third.high);
-    const double tail =
-        s.high * ((third.low + z * 0x1.5555555555555p-56 + zl * 0x1.5555555555555p-2) + zz * more) +
-        s.low * third.high + cube.low;
-    const twofold most = add_smaller(s.high, cube.high);
-    const twofold own = add_smaller(2 * most.high, 2 * (most.low + (s.low + tail)));
-    if (k == 0)
-        return own;
-    const twofold all = add_smaller(k * 0x1.62e42fefa3800p-1, own.high);
-    return add_smaller(all.high, all.low + (own.low + k * 0x1.ef35793c76730p-45));
+    const und_twofold by = und_growth_beyond_one(2 * a);
+    const und_twofold more = by.high > 2 ? und_twofold_sum(by.high, 2) : und_twofold_sum(2, by.high);
+    return copysign(und_twofold_quotient(by, (und_twofold){more.high, more.low + by.low}).high, x);
 }
 
 /* log(x) / log(base), with 1 / log(base) given. */
-static double logarithm_to(double x, twofold per)
+static double logarithm_to(double x, und_twofold per)
 {
     if (!(x > 0))
         return x == 0 ? -INFINITY : NAN;
     if (isinf(x))
         return x;
-    const twofold log = logarithm(x), most = product(log.high, per.high);
+    const und_twofold log = und_logarithm(x), most = und_twofold_product(log.high, per.high);
     return most.high + (most.low + (log.high * per.low + log.low * per.high));
 }
 
 double und_log(double x)
 {
-    return logarithm_to(x, (twofold){1, 0});
+    return logarithm_to(x, (und_twofold){1, 0});
 }
 
 double und_log2(double x)
 {
-    return logarithm_to(x, (twofold){0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56});
+    return logarithm_to(x, (und_twofold){0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56});
 }
 
 double und_log10(double x)
 {
-    return logarithm_to(x, (twofold){0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
+    return logarithm_to(x, (und_twofold){0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
 }
 
 /* 0: not whole, 1: odd, 2: even. */
@@ -401,16 +317,7 @@ double und_pow(double x, double y)
         return sign * ((a > 0) == (y > 0) ? INFINITY : 0);
     if (x < 0 && evenness(y) == 0)
         return NAN;
-    const twofold log = logarithm(a);
-    const double about = y * log.high;
-    if (about > 710 || about < -746)
-        return sign * (about > 0 ? INFINITY : 0);
-    if (fabs(about) < 0x1p-60)
-        return sign;
-    const double unit =
-        fabs(y) > 0x1p64 ? 0x1p-64 : 1; /* the parts of a product must not overflow, nor vanish */
-    const twofold p = product(y * unit, log.high / unit);
-    return sign * grown(p.high, p.low + y * log.low);
+    return sign * und_pow_above_0(a, y);
 }
 
 double und_cbrt(double x)
@@ -429,9 +336,9 @@ double und_hypot(double x, double y)
     if (b <= 0x1p-54 * a)
         return a + b;
     const double unit = a > 0x1p500 ? 0x1p-600 : b < 0x1p-400 ? 0x1p600 : 1, p = a * unit, q = b * unit;
-    const twofold pp = product(p, p), qq = product(q, q);
+    const und_twofold pp = und_twofold_product(p, p), qq = und_twofold_product(q, q);
     const double h = sqrt(pp.high + qq.high);
-    const twofold hh = product(h, h);
+    const und_twofold hh = und_twofold_product(h, h);
     const double rest = ((pp.high - hh.high) + qq.high) + ((pp.low - hh.low) + qq.low);
     return (h + rest / (2 * h)) / unit;
 }

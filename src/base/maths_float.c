@@ -1,8 +1,9 @@
 /* Of floats: in doubles, with polynomials as long as a float needs. */
 #include "base/maths.h"
 
-#include "base/maths_parts.h"
+#include "base/maths_kernel.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 /* exp(r) 2^k, |r| < log(2) / 2, k from -1000 to 1000. */
@@ -12,19 +13,22 @@ static inline double grow(double r, double k)
     const double a = 0x1.0000000ba132cp-1 + r * 0x1.5555555a800cdp-3,
                  b = 0x1.5554e8a22b84cp-5 + r * 0x1.1110e0c5c7f50p-7,
                  c = 0x1.6d43af18200d3p-10 + r * 0x1.a1256cd2f13c2p-13;
-    return ((1 + r) + z * (a + z * (b + z * c))) * power_of_two((int)k);
+    return ((1 + r) + z * (a + z * (b + z * c))) * und_double_power_of_two((int)k);
 }
 
 /* The power of e, and of 2; of what no float reaches the ends are taken. */
 static inline double exp_of(double x)
 {
-    const double held = x > 200 ? 200 : x < -200 ? -200 : x, k = nearest(held * 0x1.71547652b82fep+0);
+    const double held = x > 200    ? 200
+                        : x < -200 ? -200
+                                   : x,
+                 k = und_double_nearest(held * 0x1.71547652b82fep+0);
     return grow(held - k * 0x1.62e42fefa39efp-1, k);
 }
 
 static inline double exp2_of(double x)
 {
-    const double held = x > 300 ? 300 : x < -300 ? -300 : x, k = nearest(held);
+    const double held = x > 300 ? 300 : x < -300 ? -300 : x, k = und_double_nearest(held);
     return grow((held - k) * 0x1.62e42fefa39efp-1, k);
 }
 
@@ -41,10 +45,11 @@ float und_exp2f(float x)
 /* log(m) and k of x = m 2^k, x > 0: the series of base/maths.c, fewer terms. */
 static inline double log_of(float x, double *k)
 {
-    const uint64_t bits = bits_of((double)x);
+    const uint64_t bits = und_double_bits((double)x);
     const uint64_t low = bits - 0x3fe6a09e00000000; /* m from sqrt(1/2) to sqrt(2) */
     const int64_t power = (int64_t)low >> 52;
-    const double m = of_bits(bits - ((uint64_t)power << 52)), s = (m - 1) / (m + 1), z = s * s, zz = z * z;
+    const double m = und_double_of_bits(bits - ((uint64_t)power << 52)), s = (m - 1) / (m + 1), z = s * s,
+                 zz = z * z;
     const double a = 0x1.55555555553b7p-2 + z * 0x1.9999999b87b86p-3,
                  b = 0x1.249246296a80ep-3 + z * 0x1.c71fce2b77606p-4,
                  c = 0x1.7382a23f89b3cp-4 + z * 0x1.546d9958ca325p-4;
@@ -73,7 +78,7 @@ float und_powf(float x, float y)
 /* The sine of so many quarters more. */
 static inline float sine(float x, int quarters)
 {
-    const double n = nearest((double)x * 0x1.45f306dc9c883p-1);
+    const double n = und_double_nearest((double)x * 0x1.45f306dc9c883p-1);
     const double r = ((double)x - n * 0x1.921fb544p+0) - n * 0x1.0b4611a626331p-34, z = r * r;
     const int quarter = (int)n + quarters;
     const double sine = r + r * z *

@@ -16,6 +16,10 @@ static inline void und_shared_or(uint64_t *p, uint64_t bits)
 {
     __sync_fetch_and_or(p, bits);
 }
+static inline void und_shared_and(uint64_t *p, uint64_t bits)
+{
+    __sync_fetch_and_and(p, bits);
+}
 static inline void und_shared_add(int32_t *p, int32_t some)
 {
     __sync_fetch_and_add(p, some);
@@ -60,6 +64,10 @@ static inline uint64_t und_shared_load(const uint64_t *p)
 static inline void und_shared_or(uint64_t *p, uint64_t bits)
 {
     __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
+}
+static inline void und_shared_and(uint64_t *p, uint64_t bits)
+{
+    __atomic_fetch_and(p, bits, __ATOMIC_RELAXED);
 }
 static inline void und_shared_add(int32_t *p, int32_t some)
 {

@@ -1,30 +1,16 @@
 /* Drops take what they have from cells, and give it back where they land, in whole parts. */
-#include "base/maths.h"
 #include "flow/solids_parts.h"
+#include "liquid/levelset_drops_kernel.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
 
-/* The whole number of parts that a drop of so many m3 has. */
-static double parts_of(const und_levelset *s, double volume)
-{
-    return floor(volume / und_levelset_quantum(s) + 0.5);
-}
-
-float und_levelset_volume_radius(const und_levelset *s, double units, double *parts)
-{
-    float radius = (float)und_cbrt(units * und_levelset_quantum(s) * 3 / (4 * 3.14159265358979323846));
-    if (parts_of(s, und_spray_volume(radius)) > units)
-        radius *= 1 - 0x1p-23f;
-    *parts = parts_of(s, und_spray_volume(radius));
-    return radius;
-}
-
 /* A drop is of who has the slice that it sets out in: to others who find it too it has gone as well. */
-int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], const double speed[3],
-                                       float radius, double parts)
+int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double units)
 {
+    double parts;
+    const float radius = und_drop_radius(und_levelset_quantum(s), units, &parts);
     const double slice = floor((place[2] - s->def.origin[2]) / s->def.dx);
     if (s->mac.whole[2] > 1 && !und_halo_owns(s->device.halo, (int)fmin(fmax(slice, -1), s->mac.whole[2])))
         return (int32_t)parts;
@@ -33,13 +19,6 @@ int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], c
     s->ledger.spray_out += parts * und_levelset_quantum(s);
     und_levelset_volume_numbers(s)[UND_LEVELSET_FLYING] += parts;
     return (int32_t)parts;
-}
-
-int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double units)
-{
-    double parts;
-    const float radius = und_levelset_volume_radius(s, units, &parts);
-    return und_levelset_volume_throw_drop(s, place, speed, radius, parts);
 }
 
 /* The cell that a place is in, or, where that is solid or may be on the other side of a thin wall, the
@@ -101,7 +80,7 @@ static double put_down(const und_volume *v, size_t at, double units)
 double und_levelset_volume_land(und_levelset *s, int32_t at, double volume, bool last)
 {
     double *flying = &und_levelset_volume_numbers(s)[UND_LEVELSET_FLYING];
-    double units = last ? *flying : fmin(parts_of(s, volume), *flying);
+    double units = last ? *flying : fmin(und_drop_parts(und_levelset_quantum(s), volume), *flying);
     if (at >= 0)
         units -= put_down(und_levelset_volumes(s), (size_t)at, units);
     *flying -= units;

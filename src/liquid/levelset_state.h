@@ -398,10 +398,6 @@ double und_levelset_quantum(const und_levelset *s); /* m3: the least that a cell
  * of its cell: 0 where there are too many drops. */
 int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3],
                                   double units);
-/* The same in two: the radius of such a drop, m, and how many it has then; and it sets out. */
-float und_levelset_volume_radius(const und_levelset *s, double units, double *parts);
-int32_t und_levelset_volume_throw_drop(und_levelset *s, const double place[3], const double speed[3],
-                                       float radius, double parts);
 /* The cell that gets what comes down at a place (cells of the whole grid); -1: it is another grid's. */
 int32_t und_levelset_volume_landing(const und_levelset *s, const und_volume_walls *walls,
                                     const float place[3]);
@@ -412,29 +408,12 @@ double und_levelset_volume_land(und_levelset *s, int32_t at, double volume, bool
 
 #define UND_LEVELSET_TENSION 0.072 /* N/m: of water's surface, which holds drops together */
 
-/* levelset_breakup.c: what leaves of a cell in the air, for und_volume_thin; drops are made ready by all
- * threads as it is found which cells break up. */
-typedef struct und_levelset_breaking {
-    und_levelset *s;
-    int32_t *first; /* of each cell that breaks up: its first in drops[]; -1: none is ready */
-    void *drops;
-    int most, *used; /* of them */
-} und_levelset_breaking;
-und_levelset_breaking und_levelset_breaking_of(und_levelset *s, int *used);
-bool und_levelset_breaks_up(const void *breaking, const int cell[3], float thickness);
-int32_t und_levelset_break_up(void *breaking, const int cell[3], size_t at, int32_t beside);
-/* Drops leave a cell before its surface, out along the normal: so many of UND_VOLUME_ONE on average.  The
- * first of them may be ready. */
-typedef struct und_levelset_crest {
-    float place[3], normal[3]; /* cells of the whole grid, on the surface */
-    double due;
-    size_t from;      /* the cell that they are taken from */
-    const void *drop; /* `ready` of them */
-    int ready;
-} und_levelset_crest;
-void und_levelset_ready_crest(const und_levelset_breaking *b, const int cell[3], und_levelset_crest *c);
-/* Never more than `most`; how much, for the caller to take out. */
-int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const und_levelset_crest *c, int32_t most);
+/* levelset_breakup.c: what leaves of cells in the air, after und_volume_fit.  What kernels know of drops that
+ * set out, so many blocks of them; and then these are the liquid's no more. */
+void und_levelset_break_up(und_levelset *s, const und_volume_walls *walls);
+struct und_dropped;
+struct und_dropping und_levelset_dropping(const und_levelset *s, int blocks, struct und_dropped *dropped);
+void und_levelset_book_drops(und_levelset *s, const struct und_dropped *dropped);
 double und_levelset_pull(const und_levelset *s); /* m/s2: gravity */
 double und_levelset_breakup_time(const und_levelset *s);
 

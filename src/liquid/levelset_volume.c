@@ -710,11 +710,7 @@ void und_levelset_volume_fit(und_levelset *s)
     und_levelset_book(s, und_levelset_held_unpile(s));
     /* A viscous liquid is fitted at once: a disc that turns gets out of round where phi is late. */
     und_volume_fit(v, &s->surface, &walls, s->particles && !s->viscous && !(s->def.viscosity > 0));
-    und_mac_flow_get(&s->flow, UND_GET_U,
-                     2 * UND_VOLUME_TAKES + 1); /* how large drops are, and where they go */
-    int used;
-    und_levelset_breaking breaking = und_levelset_breaking_of(s, &used);
-    und_volume_thin(v, &s->surface, &walls, und_levelset_breaks_up, und_levelset_break_up, &breaking);
+    und_levelset_break_up(s, &walls);
     und_volume_give_back(v);
     und_levelset_crests(s);
     if (s->particles)

@@ -16,8 +16,6 @@
 enum { CHUNK = 2048 };
 
 enum { MOST_DROPS = 1 << 28 };
-static const double FASTEST = 1e4; /* m/s; beyond it a float no longer knows where a drop is after a second */
-static const double FARTHEST = 1e6; /* m */
 
 /* Drag on a sphere, relative to its mass: k = 1/2 air Cd pi r^2 / (water 4/3 pi r^3) = DRAG / r, 1/m. */
 static const double DRAG = 3.0 / 8 * 0.47 * 1.2 / 1000;
@@ -126,7 +124,7 @@ bool und_spray_add(und_spray *s, const double place[3], const double speed[3], f
     if (s->count == s->capacity || !(radius > 0 && radius < 1000))
         return false;
     for (int a = 0; a < 3; a++)
-        if (!(fabs(place[a]) < FARTHEST && fabs(speed[a]) < FASTEST))
+        if (!(fabs(place[a]) < UND_SPRAY_FARTHEST && fabs(speed[a]) < UND_SPRAY_FASTEST))
             return false;
     int i = s->count++;
     for (int a = 0; a < 3; a++) {
@@ -160,7 +158,7 @@ static flight flight_of(const und_spray *s, double time, double dt)
                 .drag = (float)(DRAG * s->def.drag * 0.5 * dt)};
     und_vector_at(&s->def.wind, time + 0.5 * dt, wind);
     for (int a = 0; a < 3; a++)
-        f.wind[a] = fabs(wind[a]) < FASTEST ? (float)wind[a] : 0;
+        f.wind[a] = fabs(wind[a]) < UND_SPRAY_FASTEST ? (float)wind[a] : 0;
     return f;
 }
 

@@ -3,6 +3,7 @@
 #define UND_SPRAY_SPRAY_H
 
 #include "grid/frame.h"
+#include "spray/spray_kernel.h"
 
 #include <undine/spray.h>
 
@@ -34,12 +35,6 @@ typedef struct und_spray {
 und_spray *und_spray_create(const und_spray_def *def, double gravity, uint64_t seed, int threads,
                             und_error *err);
 void und_spray_destroy(und_spray *spray);
-
-static inline double und_spray_volume(float radius) /* m3 of one drop */
-{
-    double r = (double)radius;
-    return 4.0 / 3.0 * 3.14159265358979323846 * r * r * r;
-}
 
 /* Throws one drop; false where the air is full, or where a number of it is none that water can have. */
 bool und_spray_add(und_spray *spray, const double place[3], const double speed[3], float radius);

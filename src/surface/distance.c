@@ -137,25 +137,6 @@ void und_distance_refresh_at(und_distance *d, int y, int z)
     und_distance_refresh_row(&args, (und_place){.at = und_mac_at(&d->mac, 0, y, z), .y = y, .z = z});
 }
 
-static void set_bit(const und_mask *m, const int cell[3], int beside, bool value)
-{
-    const int x = cell[0] + 1 + beside;
-    uint64_t *word = &und_mask_row(m, cell[1], cell[2])[x >> 6];
-    *word = (*word & ~(UINT64_C(1) << (x & 63))) | (uint64_t)value << (x & 63);
-}
-
-/* Signs beside the domain are those of the cells it touches. */
-void und_distance_refresh_cell(und_distance *d, const int cell[3])
-{
-    const und_distance_refresh_args args = und_distance_refresh_of(d);
-    const size_t at = und_mac_at(&d->mac, cell[0], cell[1], cell[2]);
-    und_distance_clamp(&args, at, 1);
-    const float phi = d->phi[at], width = (float)d->width;
-    set_bit(&args.band, cell, 0, phi < width && phi > -width);
-    for (int beside = -(cell[0] == 0); beside <= (cell[0] == d->mac.n[0] - 1); beside++)
-        set_bit(&args.negative, cell, beside, phi < 0);
-}
-
 void und_distance_refresh_rows(und_distance *d, const uint8_t *some)
 {
     und_distance_refresh_args args = und_distance_refresh_of(d);

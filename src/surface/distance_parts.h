@@ -41,7 +41,6 @@ void und_distance_beside(const und_distance *d, float *phi);
 /* The band and the signs of row (y, z) anew; beyond the band phi and next are +-width. */
 void und_distance_refresh_at(und_distance *d, int y, int z);
 struct und_distance_refresh_args und_distance_refresh_of(const und_distance *d); /* what kernels do it by */
-void und_distance_refresh_cell(und_distance *d, const int cell[3]); /* where no other of its row changed */
 void und_distance_refresh_rows(und_distance *d,
                                const uint8_t *some); /* [rows]; NULL: all; and the layer beside */
 

@@ -55,6 +55,18 @@ UND_INLINE void und_distance_refresh_row(const und_distance_refresh_args *a, und
 }
 UND_KERNEL(und_distance_refresh_row, und_distance_refresh_args, UND_EACH_ROW)
 
+/* The same of a cell, where others of its row may change at once; signs beside the domain are those of the
+ * cells it touches. */
+UND_INLINE void und_distance_change_cell(const und_distance_refresh_args *a, size_t at, const int cell[3])
+{
+    const float width = a->width, low = a->phi[at] < width ? a->phi[at] : width,
+                phi = low > -width ? low : -width;
+    a->phi[at] = a->next[at] = phi;
+    und_mask_set_shared(&a->band, cell[0], cell[1], cell[2], phi < width && phi > -width);
+    for (int beside = -(cell[0] == 0); beside <= (cell[0] == a->mac.n[0] - 1); beside++)
+        und_mask_set_shared(&a->negative, cell[0] + beside, cell[1], cell[2], phi < 0);
+}
+
 typedef struct und_distance_beside_args {
     und_mac mac;
     float *phi;

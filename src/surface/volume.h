@@ -118,16 +118,6 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
  * particles track the surface. */
 void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, bool tracked);
 
-/* After und_volume_fit: liquid in the air that is thinner than a cell, with no more of it near.  Which of its
- * cells break up `breaks` says, by all threads, of the thickness there, in cells; 0 is what phi shows nothing
- * of, gathered into beads.  Of each of these, in order, fn says how much leaves.  It may be more than the
- * cell has, by as much as those around have that are as thin, `beside`. */
-enum { UND_VOLUME_TAKES = 1 }; /* they are so near */
-typedef bool und_volume_breaks_fn(const void *context, const int cell[3], float thickness);
-typedef int32_t und_volume_thin_fn(void *context, const int cell[3], size_t at, int32_t beside);
-void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls,
-                     und_volume_breaks_fn *breaks, und_volume_thin_fn *fn, void *context);
-
 /* How particles that correct phi as well are judged: those of the liquid go where the cells around hold next
  * to nothing, those of the air where they hold next to no air. */
 und_level_set_particles_lost und_volume_lost(const und_volume *v, float *const u[3], double per_speed);

@@ -105,11 +105,6 @@ void und_volume_get_films(const und_volume *v, const und_distance *d); /* what o
 
 /* What kernels know of how they run. */
 und_volume_film_flow und_volume_film_flow_of(const und_volume_films *films);
-/* What a cell owes the fullest cells around it pay, or those around them, each at most what it holds; and
- * where there are no solids then cells further off. */
-enum { UND_VOLUME_PAY_FURTHEST = 8 };
-void und_volume_pay_far(const und_volume *v, const und_volume_walls *walls, size_t at);
-
 #define UND_VOLUME_FILMS(v, phi, row, at) UND_VOLUME_FILMS_OF(v, (v)->parts->row_films, phi, row, at)
 
 /* Of what phi shows too walls at rest slow down layers of up to a few cells, all through: their mean speed is
