@@ -4,6 +4,7 @@
 #include "grid/field.h"
 #include "grid/present.h"
 #include "surface/volume_chunks_kernel.h"
+#include "surface/volume_films_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -261,6 +262,30 @@ int64_t und_volume_list_and_sum(und_volume *v, und_pass marks)
 {
     list(&(und_volume_listing){.v = v, .marks = marks, .sums = true});
     return und_volume_summed(v);
+}
+
+void und_volume_list_rows_steps(const und_volume *v, const und_volume_row_lists *lists,
+                                und_volume_row_listing *l, und_step steps[UND_VOLUME_LISTING_ROWS])
+{
+    l->rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    l->once = und_set_list(v, 1, 1, 1);
+    l->lists = *lists;
+    l->lists.mac = v->mac;
+    l->lists.count = v->parts->row_count;
+    l->lists.before = v->parts->block_count;
+    l->lists.blocks = l->rows.blocks;
+    l->lists.per_block = l->rows.per_block;
+    l->pass[0] = UND_PASS(und_volume_sum_lists, &l->lists, &l->rows);
+    l->pass[1] = UND_PASS(und_volume_add_lists_up, &l->lists, &l->once);
+    l->pass[2] = UND_PASS(und_volume_put_lists, &l->lists, &l->rows);
+    l->rows.worth = (size_t)l->rows.rows; /* most of them have none */
+    for (int i = 0; i < UND_VOLUME_LISTING_ROWS; i++)
+        steps[i] = (und_step){.passes = &l->pass[i], .count = 1};
+    if (lists->sum) {
+        l->sums = of_rows(v, lists->sum, sizeof *lists->sum);
+        steps[0].halo = &l->sums;
+        steps[0].halos = 1;
+    }
 }
 
 enum { IN_TURN = 4 };

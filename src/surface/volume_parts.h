@@ -49,7 +49,7 @@ typedef struct und_volume_parts {
     uint8_t *row_layers;     /* the same of layers that walls slow down */
 } und_volume_parts;
 
-enum { UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
+enum { UND_VOLUME_CHUNKS = 128 };
 
 /* What kernels know of it, as it is now: what is borrowed, and where the list is, too. */
 und_volume_arrays und_volume_arrays_of(const und_volume *v);
@@ -93,6 +93,18 @@ typedef struct und_volume_listing {
 } und_volume_listing;
 enum { UND_VOLUME_LIST_STEPS = 3 };
 void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS]);
+
+/* Lists that rows have, row_count[] cells each, become one: what is given is of_row, list, first and all, and
+ * `sum` where something is summed of all rows, others' too. */
+typedef struct und_volume_row_listing {
+    und_volume_row_lists lists;
+    und_set rows, once;
+    und_pass pass[3];
+    und_halo_field sums;
+} und_volume_row_listing;
+enum { UND_VOLUME_LISTING_ROWS = 3 };
+void und_volume_list_rows_steps(const und_volume *v, const und_volume_row_lists *lists,
+                                und_volume_row_listing *l, und_step steps[UND_VOLUME_LISTING_ROWS]);
 
 /* Solids are put where they come to within a step, and the flow goes over what they leave of faces then: of
  * cells that they pass meanwhile some get too much for it, and their neighbours as much too little.  Those
