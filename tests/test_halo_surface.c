@@ -144,7 +144,7 @@ static void free_films(void *model)
 {
     part *p = model;
     const und_mac *m = &p->w.s.mac;
-    size_t *film = malloc(NX * NY * NZ * sizeof *film);
+    int32_t *film = malloc(NX * NY * NZ * sizeof *film);
     int count = 0;
     UND_MAC_EACH_ROW (m, row)
         UND_VOLUME_FILMS(&p->volume, p->w.d.phi, row, at)

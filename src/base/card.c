@@ -74,6 +74,7 @@ und_card *und_card_open(const und_card_kind *kind, const und_card_kernels *kerne
     if (!c)
         return NULL;
     c->kind = kind;
+    c->kernels = kernels;
     c->range = RANGE;
     c->bytes = RANGE_BYTES;
     c->file = -1;
@@ -206,13 +207,29 @@ bool und_card_run(und_card *c, const und_card_launch *launch)
     if (c->timed)
         c->kind->wait(c->self, &err);
     const double from = c->timed ? now() : 0;
-    if (c->kind->launch(c->self, kernel, launch, &err) != UND_OK) {
+    if ((launch->clear.bytes > 0 && c->kind->clear(c->self, (size_t)((char *)launch->clear.at - c->range),
+                                                   launch->clear.bytes, &err) != UND_OK) ||
+        c->kind->launch(c->self, kernel, launch, &err) != UND_OK) {
         fail(c, &err);
         return false;
     }
     c->counts.launches++;
     if (c->timed)
         add_time(c, launch, from);
+    return true;
+}
+
+bool und_card_run_here(const und_card *c, const und_card_launch *l)
+{
+    const und_card_named *n = c->kernels->begin;
+    while (n < c->kernels->end && strcmp(n->name, l->name) != 0)
+        n++;
+    if (n == c->kernels->end)
+        return false;
+    if (l->clear.bytes > 0)
+        memset(l->clear.at, 0, l->clear.bytes);
+    for (uint32_t t = 0; t < l->threads; t++)
+        n->entry(l->call, l->args, t);
     return true;
 }
 

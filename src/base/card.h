@@ -15,6 +15,12 @@
 
 #include <stdio.h>
 
+/* Memory of the range that is to be 0. */
+typedef struct und_card_clear {
+    void *at;
+    size_t bytes;
+} und_card_clear;
+
 /* Launches. */
 typedef struct und_card_launch {
     const char *name; /* of the kernel, */
@@ -23,6 +29,7 @@ typedef struct und_card_launch {
     const void *args;
     size_t args_size;
     uint32_t threads;
+    und_card_clear clear; /* before it */
 } und_card_launch;
 
 /* A kind of card. What it may answer with is und_status and an error. Offsets are into the range. */
@@ -39,6 +46,7 @@ typedef struct und_card_kind {
     /* The kernel's number; -1: it has none of that name. */
     int (*find)(void *self, const char *name);
     und_status (*launch)(void *self, int kernel, const und_card_launch *launch, und_error *err);
+    und_status (*clear)(void *self, size_t offset, size_t bytes, und_error *err);
     und_status (*wait)(void *self, und_error *err); /* until all launches are done */
     void (*describe)(void *self, char *text, size_t size);
     const void *(*peek)(void *self, size_t offset); /* what is there; NULL: it cannot be seen from here */
@@ -51,6 +59,9 @@ und_card *und_card_open(const und_card_kind *kind, const und_card_kernels *kerne
 void und_card_close(und_card *card);
 und_card *und_card_of_process(void); /* the one that is open; NULL: none */
 
+/* Where a card does not take a kernel, being given what is elsewhere, this machine does what a thread there
+ * would: lists that are made for one lane stay what they are. */
+bool und_card_run_here(const und_card *card, const und_card_launch *launch);
 /* False: it cannot be done there, and is to be done here. */
 bool und_card_run(und_card *card, const und_card_launch *launch);
 /* What went wrong with it since it was opened: from then on all is done here, with what there was here last.

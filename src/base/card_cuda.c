@@ -304,6 +304,13 @@ static und_status get(void *self, size_t offset, size_t bytes, und_error *err)
     return status;
 }
 
+static und_status clear(void *self, size_t offset, size_t bytes, und_error *err)
+{
+    card_cuda *c = self;
+    c->d.cuCtxSetCurrent(c->context);
+    return check(c, c->d.cuMemsetD8Async(address(c, offset), 0, bytes, c->stream), "clearing memory", err);
+}
+
 /* ---- Kernels ---- */
 
 static int find(void *self, const char *name)
@@ -360,6 +367,7 @@ const und_card_kind und_card_cuda = {.name = "gpu",
                                      .have = have,
                                      .put = put,
                                      .get = get,
+                                     .clear = clear,
                                      .find = find,
                                      .launch = launch,
                                      .wait = wait_all,

@@ -41,6 +41,7 @@ typedef struct und_card_timed {
 
 struct und_card {
     const und_card_kind *kind;
+    const und_card_kernels *kernels;
     void *self;
     char *range; /* the same addresses on both sides */
     size_t bytes, units;

@@ -127,6 +127,14 @@ static und_status get(void *self, size_t offset, size_t bytes, und_error *err)
     return UND_OK;
 }
 
+static und_status clear(void *self, size_t offset, size_t bytes, und_error *err)
+{
+    const card_process *p = self;
+    (void)err;
+    memset(p->own + offset, 0, bytes);
+    return UND_OK;
+}
+
 static int find(void *self, const char *name)
 {
     const und_card_kernels *k = ((const card_process *)self)->kernels;
@@ -189,6 +197,7 @@ const und_card_kind und_card_process = {.name = "process",
                                         .have = have,
                                         .put = put,
                                         .get = get,
+                                        .clear = clear,
                                         .find = find,
                                         .launch = launch,
                                         .wait = wait_all,

@@ -104,4 +104,28 @@ static inline bool und_shared_replace(uint64_t *p, uint64_t *now, uint64_t by)
 }
 
 #endif
+
+/* The most of what several find, none below 0. */
+static inline void und_shared_most(int32_t *p, int32_t value)
+{
+#ifdef __NVPTX__
+    __sync_fetch_and_max(p, value);
+#else
+    for (int32_t now = __atomic_load_n(p, __ATOMIC_RELAXED);
+         value > now && !__atomic_compare_exchange_n(p, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);)
+        ;
+#endif
+}
+static inline void und_shared_most_long(int64_t *p, int64_t value)
+{
+#ifdef __NVPTX__
+    for (int64_t now = *(volatile int64_t *)p, was; value > now; now = was)
+        if ((was = __sync_val_compare_and_swap(p, now, value)) == now)
+            break;
+#else
+    for (int64_t now = __atomic_load_n(p, __ATOMIC_RELAXED);
+         value > now && !__atomic_compare_exchange_n(p, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);)
+        ;
+#endif
+}
 #endif

@@ -160,7 +160,8 @@ und_elements *und_elements_create(const und_mac *mac, const und_element_def *def
     e->mac = *mac;
     e->threads = und_threads(threads);
     e->list = und_alloc((size_t)(count > 0 ? count : 1), sizeof *e->list, "elements", err);
-    bool ok = e->list && und_mask_open(&e->held, mac, "elements", err) == UND_OK;
+    bool ok = e->list && und_mask_open(&e->held, mac, "elements", err) == UND_OK &&
+              und_mask_open(&e->drained, mac, "elements", err) == UND_OK;
     for (int i = 0; i < count && ok; i++) {
         e->list[i].def = defs[i];
         e->count++;
@@ -191,6 +192,7 @@ void und_elements_destroy(und_elements *e)
         und_field_close_all(one, fields, FIELDS);
     }
     und_mask_close(&e->held);
+    und_mask_close(&e->drained);
     free(e->list);
     free(e);
 }
@@ -205,24 +207,41 @@ void und_element_row(const und_elements *e, const element *one, int axis, int x,
     one->kind->row(one->ready, axis, place, m->d[0], count, e->time, out);
 }
 
-/* The cells of a source are held, until a drain further down the list has them. */
-static void hold(und_elements *e, const element *one)
+/* Its cells are of the set, or not. */
+static void set_cells(const und_elements *e, const element *one, und_mask *cells, bool in)
 {
     const cell_box *b = &one->box;
-    bool source = one->def.role == UND_ELEMENT_SOURCE;
     for (int z = b->low[2]; z < b->low[2] + b->n[2]; z++)
         for (int y = b->low[1]; y < b->low[1] + b->n[1]; y++) {
             if (z < 0 || z >= e->mac.n[2] || y < 0 || y >= e->mac.n[1])
                 continue;
-            uint64_t *bits = und_mask_row(&e->held, y, z);
+            uint64_t *bits = und_mask_row(cells, y, z);
             const float *inside = one->inside + cell_box_at(b, b->low[0], y, z);
             for (int i = 0; i < b->n[0]; i++) {
                 int x = b->low[0] + i;
                 uint64_t bit = UINT64_C(1) << ((x + 1) & 63);
                 if (!(inside[i] < one->edge) || x < 0 || x >= e->mac.n[0])
                     continue;
-                bits[(x + 1) >> 6] = source ? bits[(x + 1) >> 6] | bit : bits[(x + 1) >> 6] & ~bit;
+                bits[(x + 1) >> 6] = in ? bits[(x + 1) >> 6] | bit : bits[(x + 1) >> 6] & ~bit;
             }
+        }
+}
+
+/* The cells of a source are held, until a drain further down the list has them. */
+static void hold(und_elements *e, const element *one)
+{
+    set_cells(e, one, &e->held, one->def.role == UND_ELEMENT_SOURCE);
+}
+
+static void mark_drained(und_elements *e)
+{
+    if (e->any_drained)
+        und_mask_clear(&e->drained);
+    e->any_drained = false;
+    for (int i = 0; i < e->count; i++)
+        if (e->list[i].active && e->list[i].def.role == UND_ELEMENT_DRAIN && e->list[i].inside) {
+            set_cells(e, &e->list[i], &e->drained, true);
+            e->any_drained = true;
         }
 }
 
@@ -292,6 +311,7 @@ void und_elements_render(und_elements *e, double time, double dt, const und_dist
     for (int i = 0; i < e->count && held; i++)
         if (e->list[i].active && e->list[i].def.role == UND_ELEMENT_SOURCE)
             und_element_give(e, &e->list[i]);
+    mark_drained(e);
 }
 
 void und_elements_place_drains(und_elements *e, double time, const und_distance *d)
@@ -305,6 +325,7 @@ void und_elements_place_drains(und_elements *e, double time, const und_distance 
         if (one->active)
             set_region(e, one, margin_of(one, d->width));
     }
+    mark_drained(e);
 }
 
 const und_mask *und_elements_held(const und_elements *e)
@@ -312,13 +333,12 @@ const und_mask *und_elements_held(const und_elements *e)
     return e->any_held ? &e->held : NULL;
 }
 
-/* Which element, the last of those in a role that have the cell; -1: none. */
-static int element_at(const und_elements *e, und_element_role role, int x, int y, int z)
+int und_elements_source_at(const und_elements *e, int x, int y, int z)
 {
     for (int i = e->count - 1; i >= 0; i--) {
         const element *one = &e->list[i];
         const cell_box *b = &one->box;
-        if (one->active && one->def.role == role && one->inside && x >= b->low[0] &&
+        if (one->active && one->def.role == UND_ELEMENT_SOURCE && one->inside && x >= b->low[0] &&
             x < b->low[0] + b->n[0] && y >= b->low[1] && y < b->low[1] + b->n[1] && z >= b->low[2] &&
             z < b->low[2] + b->n[2] && one->inside[cell_box_at(b, x, y, z)] < one->edge)
             return i;
@@ -326,14 +346,9 @@ static int element_at(const und_elements *e, und_element_role role, int x, int y
     return -1;
 }
 
-int und_elements_source_at(const und_elements *e, int x, int y, int z)
+const und_mask *und_elements_drained(const und_elements *e)
 {
-    return element_at(e, UND_ELEMENT_SOURCE, x, y, z);
-}
-
-bool und_elements_drains_at(const und_elements *e, int x, int y, int z)
-{
-    return element_at(e, UND_ELEMENT_DRAIN, x, y, z) >= 0;
+    return e->any_drained ? &e->drained : NULL;
 }
 
 /* Union with a source, difference with a drain, on the cells of a row; whether one changed. */

@@ -42,8 +42,8 @@ void und_elements_pour(const und_elements *e, und_mac_flow *s);
 const und_mask *und_elements_held(const und_elements *e);
 /* Which element, the last of the sources that have the cell, is the source of a held one; -1: none. */
 int und_elements_source_at(const und_elements *e, int x, int y, int z);
-/* Whether a drain has the cell. */
-bool und_elements_drains_at(const und_elements *e, int x, int y, int z);
+/* Those of drains; NULL where none is active. */
+const und_mask *und_elements_drained(const und_elements *e);
 /* What flows out of them, less what flows in, m3/s. */
 double und_elements_outflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids);
 /* What comes out of the sources' shapes in dt, as far as they are in the domain and solids (NULL: there are

@@ -38,8 +38,8 @@ struct und_elements {
     int threads, count;
     double time; /* of what is rendered */
     element *list;
-    und_mask held;
-    bool any_held, hold_thin;
+    und_mask held, drained; /* cells of sources and drains */
+    bool any_held, any_drained, hold_thin;
 };
 
 enum { ELEMENT_MARGIN = 8, ELEMENT_PART = 128 }; /* cells around a source that it shapes; faces at a time */

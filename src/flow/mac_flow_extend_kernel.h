@@ -145,8 +145,9 @@ static inline bool und_extend_next(const und_set *s, int end, und_place *p)
     }
     return p->x > 0;
 }
-#define UND_EXTEND_EACH_PLACES UND_PLACES_BLOCK
-#define UND_THREAD_OF_UND_EXTEND_EACH(call, s, thread, p) UND_THREAD_OF_BLOCK(UND_EXTEND_EACH, s, thread, p)
+#define UND_EXTEND_EACH_PLACES UND_PLACES_ROW
+#define UND_THREAD_OF_UND_EXTEND_EACH(call, s, thread, p) \
+    for (bool there_ = und_thread_row(call, s, thread, p) && ((p)->x = 1, true); there_; there_ = false)
 UND_KERNEL(und_extend_layer, und_extend_layer_args, UND_EXTEND_EACH)
 
 /* Whether a row has faces across an axis. */
@@ -218,12 +219,12 @@ static inline void und_extend_slices_beside(const und_extend_beside_args *e, und
 {
     und_extend_copy(e, p, false);
 }
-UND_KERNEL(und_extend_slices_beside, und_extend_beside_args, UND_EACH_BLOCK)
+UND_KERNEL(und_extend_slices_beside, und_extend_beside_args, UND_EACH_SOME)
 static inline void und_extend_rows_beside(const und_extend_beside_args *e, und_place p)
 {
     und_extend_copy(e, p, true);
 }
-UND_KERNEL(und_extend_rows_beside, und_extend_beside_args, UND_EACH_BLOCK)
+UND_KERNEL(und_extend_rows_beside, und_extend_beside_args, UND_EACH_SOME)
 
 /* ---- Solids and sides ---- */
 

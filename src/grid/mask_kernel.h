@@ -40,6 +40,11 @@ UND_INLINE void und_mask_add_lanes(const und_mask *m, int x, int y, int z, unsig
 {
     uint64_t *row = und_mask_row(m, y, z);
     const int w = (x + 1) >> 6, shift = (x + 1) & 63;
+#ifdef UND_CARD /* where others have the word's other cells */
+    if (lanes)
+        und_shared_or(&row[w], (uint64_t)lanes << shift);
+    return;
+#endif
     row[w] |= (uint64_t)lanes << shift;
     if (shift > 64 - UND_LANES && w + 1 < m->words)
         row[w + 1] |= (uint64_t)lanes >> (64 - shift);

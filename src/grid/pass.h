@@ -182,6 +182,10 @@ static inline int und_set_from(const und_set *s, int block, int row)
 
 #define UND_EACH_BLOCK_PLACES UND_PLACES_BLOCK
 
+/* The same where a block may be any part of the list. */
+#define UND_EACH_SOME UND_EACH_BLOCK
+#define UND_EACH_SOME_PLACES UND_PLACES_SOME
+
 /* For each UND_LANES items of a list. */
 #define UND_EACH_ITEM(set, block, p)                                       \
     for (und_place p = {.at = (size_t)(block) * (size_t)(set)->per_block}; \
@@ -200,9 +204,16 @@ static inline bool und_set_next_item(const und_set *s, int block, und_place *p)
 typedef enum und_places {
     UND_PLACES_BLOCK, /* or a block; */
     UND_PLACES_ROW,
+    UND_PLACES_ROW_TOTAL, /* a row, whose total is kept */
     UND_PLACES_CELL, /* of rows, with those beside */
     UND_PLACES_WORD,
-    UND_PLACES_ITEM
+    UND_PLACES_ITEM,
+    UND_PLACES_SOME,  /* a block of one item */
+    UND_PLACES_PACK,  /* eight of each of the `per_block` items that a block has at most */
+    UND_PLACES_SIXTEEN, /* sixteen of these, of any of three kinds */
+    UND_PLACES_OF_PACK = 8,
+    UND_PLACES_OF_SIXTEEN = 16,
+    UND_PLACES_KINDS = 3
 } und_places;
 
 typedef struct und_kernel {
@@ -211,6 +222,7 @@ typedef struct und_kernel {
     size_t args_size; /* 0: it is for this machine alone */
     und_places places;
     bool finds; /* its arguments are an und_found: what it finds is not in them */
+    size_t keeps; /* not 0: in its arguments, at that offset less one, where it keeps the most of each block */
 } und_kernel;
 
 typedef struct und_found {
@@ -240,7 +252,7 @@ typedef struct und_found {
 #define UND_KERNEL(fn, args_type, EACH)      \
     typedef args_type fn##_args_of;          \
     UND_KERNEL_PLACES(fn, , args_type, EACH) \
-    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), EACH##_PLACES, false})
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), EACH##_PLACES, false, 0})
 
 /* The same for each axis, which is then a constant to the compiler: fn(args, place, axis). */
 #define UND_KERNEL_AXES(fn, args_type, EACH)                                                     \
@@ -248,36 +260,32 @@ typedef struct und_found {
     UND_KERNEL_PLACES(fn, _0, args_type, EACH, 0)                                                \
     UND_KERNEL_PLACES(fn, _1, args_type, EACH, 1)                                                \
     UND_KERNEL_PLACES(fn, _2, args_type, EACH, 2)                                                \
-    UND_KERNEL_TABLE_AXES(fn, {#fn "_0", fn##_block_0, sizeof(args_type), EACH##_PLACES, false}, \
-                          {#fn "_1", fn##_block_1, sizeof(args_type), EACH##_PLACES, false},     \
-                          {#fn "_2", fn##_block_2, sizeof(args_type), EACH##_PLACES, false})
+    UND_KERNEL_TABLE_AXES(fn, {#fn "_0", fn##_block_0, sizeof(args_type), EACH##_PLACES, false, 0}, \
+                          {#fn "_1", fn##_block_1, sizeof(args_type), EACH##_PLACES, false, 0},     \
+                          {#fn "_2", fn##_block_2, sizeof(args_type), EACH##_PLACES, false, 0})
 
 /* One that does a block of a set in its own way, by fn##_block(args, set, block). */
 #define UND_KERNEL_BLOCK(fn, args_type) \
     typedef args_type fn##_args_of;     \
     UND_KERNEL_BLOCKS(fn, args_type)    \
-    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_BLOCK, false})
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_BLOCK, false, 0})
 
 /* The most over all places: fn(args, place) gives a value for each lane; 0 where there is no place. */
-#define UND_KERNEL_MOST(fn, args_type, EACH)                                                           \
-    typedef args_type fn##_args_of;                                                                    \
-    UND_INLINE float fn##_of_block(const args_type *of_block_, const und_set *set_, int block_)        \
-    {                                                                                                  \
-        und_lanes most_ = {0}, none_ = {0};                                                            \
-        EACH (set_, block_, place_)                                                                    \
-            most_ = und_lanes_max(                                                                     \
-                und_lanes_select(und_lanes_where(place_.which), fn(of_block_, place_), none_), most_); \
-        return und_lanes_most(most_);                                                                  \
-    }                                                                                                  \
-    UND_KERNEL_FINDS(fn, args_type)                                                                    \
-    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_BLOCK, true})
+#define UND_KERNEL_MOST(fn, args_type, EACH)    \
+    typedef args_type fn##_args_of;             \
+    UND_KERNEL_PLACES_MOST(fn, args_type, EACH) \
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), EACH##_PLACES, true, 0})
 #ifndef UND_CARD
-#define UND_KERNEL_FINDS(fn, args_type)                                                   \
-    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_) \
-    {                                                                                     \
-        const und_found found_ = *(const und_found *)args_;                               \
-        const args_type of_block_ = *(const args_type *)found_.args;                      \
-        ((float *)found_.out)[block_] = fn##_of_block(&of_block_, set_, block_);          \
+#define UND_KERNEL_PLACES_MOST(fn, args_type, EACH)                                                         \
+    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_)                   \
+    {                                                                                                       \
+        const und_found found_ = *(const und_found *)args_;                                                 \
+        const args_type of_block_ = *(const args_type *)found_.args;                                        \
+        und_lanes most_ = {0}, none_ = {0};                                                                 \
+        EACH (set_, block_, place_)                                                                         \
+            most_ = und_lanes_max(                                                                          \
+                und_lanes_select(und_lanes_where(place_.which), fn(&of_block_, place_), none_), most_);     \
+        ((float *)found_.out)[block_] = und_lanes_most(most_); /* of each block: the most in it */          \
     }
 #endif
 static inline float und_most_of(const float *block, int blocks)

@@ -10,14 +10,26 @@ static uint32_t along_of(const und_kernel *k, const und_set *s)
 {
     if (k->places == UND_PLACES_CELL)
         return (uint32_t)s->mac->n[0] + 2;
+    if (k->places == UND_PLACES_PACK)
+        return UND_PLACES_OF_PACK * (uint32_t)s->per_block;
+    if (k->places == UND_PLACES_SIXTEEN)
+        return (uint32_t)s->per_block / UND_PLACES_OF_SIXTEEN + UND_PLACES_KINDS;
     return k->places == UND_PLACES_WORD ? (uint32_t)(s->mac->n[0] + 2 + 63) / 64 : 1;
 }
 
 static size_t threads_of(const und_kernel *k, const und_set *s, uint32_t along)
 {
-    if (k->places == UND_PLACES_BLOCK)
-        return (size_t)s->blocks;
-    return k->places == UND_PLACES_ITEM ? (size_t)s->count : (size_t)s->rows * along;
+    switch (k->places) {
+    case UND_PLACES_BLOCK:
+    case UND_PLACES_PACK:
+    case UND_PLACES_SIXTEEN:
+        return (size_t)s->blocks * along;
+    case UND_PLACES_SOME:
+    case UND_PLACES_ITEM:
+        return (size_t)s->count;
+    default:
+        return (size_t)s->rows * along;
+    }
 }
 
 bool und_pass_on_card(und_card *card, const und_pass *p)
@@ -45,11 +57,19 @@ bool und_pass_on_card(und_card *card, const und_pass *p)
     call.threads = (uint32_t)threads;
     const und_found *found = k->finds ? p->args : NULL;
     call.out = found ? found->out : NULL;
-    return threads < UINT32_MAX &&
-           und_card_run(card, &(und_card_launch){.name = k->name,
-                                                 .call = &call,
-                                                 .call_size = sizeof call,
-                                                 .args = found ? found->args : p->args,
-                                                 .args_size = k->args_size,
-                                                 .threads = (uint32_t)threads});
+    und_card_clear clear = {NULL, 0};
+    if (found && k->places != UND_PLACES_ROW_TOTAL)
+        clear = (und_card_clear){found->out, sizeof(float) * (size_t)s->blocks};
+    if (k->keeps) {
+        memcpy(&clear.at, (const char *)p->args + k->keeps - 1, sizeof clear.at);
+        clear.bytes = sizeof(int64_t) * (size_t)s->blocks;
+    }
+    const und_card_launch launch = {.name = k->name,
+                                    .call = &call,
+                                    .call_size = sizeof call,
+                                    .args = found ? found->args : p->args,
+                                    .args_size = k->args_size,
+                                    .threads = (uint32_t)threads,
+                                    .clear = clear};
+    return threads < UINT32_MAX && (und_card_run(card, &launch) || und_card_run_here(card, &launch));
 }

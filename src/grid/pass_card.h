@@ -3,6 +3,8 @@
 #ifndef UND_GRID_PASS_CARD_H
 #define UND_GRID_PASS_CARD_H
 
+#include "base/shared.h"
+
 /* What a launch is about: a set, with what that points to on the machine. */
 typedef struct und_call {
     und_set set; /* its mac and cells are those that follow, which are elsewhere on each side */
@@ -128,13 +130,30 @@ UND_INLINE bool und_thread_span(const und_set *s, int row, und_place *p)
     }                                                                                           \
     UND_CARD_ENTRY(fn, args_type, fn##_on)
 
-#define UND_KERNEL_FINDS(fn, args_type)                                                         \
-    UND_INLINE void fn##_on(const und_call *call_, const und_set *set_, const args_type *args_, \
-                            uint32_t thread_)                                                   \
-    {                                                                                           \
-        ((float *)call_->out)[thread_] = fn##_of_block(args_, set_, (int)thread_);              \
-    }                                                                                           \
+#define UND_THREAD_OF_UND_EACH_SOME(call, s, thread, p)                                                     \
+    for (bool there_ = (*(p) = (und_place){.at = thread, .x = 1, .y = (int)(thread), .lent = (s)->lent}, true); \
+         there_; there_ = false)
+
+#define UND_KERNEL_PLACES_MOST(fn, args_type, EACH)                                              \
+    UND_INLINE void fn##_on(const und_call *call_, const und_set *set_, const args_type *args_,  \
+                            uint32_t thread_)                                                    \
+    {                                                                                            \
+        und_place place_;                                                                        \
+        UND_THREAD_OF_##EACH(call_, set_, thread_, &place_)                                      \
+        {                                                                                        \
+            const float most_ = fn(args_, place_)[0];                                            \
+            if (place_.which & 1 && most_ > 0)                                                   \
+                und_thread_keep(call_, set_, thread_, most_);                                    \
+        }                                                                                        \
+    }                                                                                            \
     UND_CARD_ENTRY(fn, args_type, fn##_on)
+/* Bits of numbers that are not below 0 are ordered as they are. */
+UND_INLINE void und_thread_keep(const und_call *call, const und_set *s, uint32_t thread, float most)
+{
+    int32_t bits;
+    __builtin_memcpy(&bits, &most, sizeof bits);
+    und_shared_most((int32_t *)call->out + thread / call->along / (uint32_t)s->per_block, bits);
+}
 
 #define UND_KERNEL_OF_ROWS(fn, which, args_type, of_row, at)                                           \
     UND_INLINE void fn##which##_on(const und_call *call_, const und_set *set_, const args_type *args_, \

@@ -203,7 +203,7 @@ UND_INLINE und_total und_largest_of_row(const und_set *s, int row, und_largest_f
 
 #define UND_KERNEL_ROWS(fn, which, args_type)                                  \
     {                                                                          \
-#fn #which, fn##_block##which, sizeof(args_type), UND_PLACES_ROW, true \
+#fn #which, fn##_block##which, sizeof(args_type), UND_PLACES_ROW_TOTAL, true, 0 \
     }
 #ifndef UND_CARD
 #define UND_KERNEL_OF_ROWS(fn, which, args_type, of_row, at)                                     \

@@ -1,5 +1,5 @@
-/* All kernels of the level set for a card: compiled by itself for each kind of card (CMakeLists.txt), with
- * one lane. */
+/* All kernels of the level set for a card: compiled by itself for each kind of card (CMakeLists.txt), with one
+ * lane. */
 #include "flow/carried_kernel.h"
 #include "flow/mac_flow_advect_kernel.h"
 #include "flow/mac_flow_diffuse_kernel.h"
@@ -15,11 +15,14 @@
 #include "flow/viscous_weights_kernel.h"
 #include "grid/mask_grow_kernel.h"
 #include "grid/mask_kernel.h"
-#include "liquid/height_field_kernel.h"
 #include "liquid/levelset_apart_kernel.h"
+#include "liquid/levelset_breakup_kernel.h"
+#include "liquid/levelset_crest_kernel.h"
+#include "liquid/levelset_drops_kernel.h"
 #include "liquid/levelset_kernel.h"
 #include "solve/multigrid_kernel.h"
 #include "solve/system_kernel.h"
+#include "spray/spray_kernel.h"
 #include "surface/distance_advect_kernel.h"
 #include "surface/distance_kernel.h"
 #include "surface/distance_measure_kernel.h"

@@ -80,10 +80,10 @@ void und_levelset_break_up(und_levelset *s, const und_volume_walls *walls)
 {
     const und_volume *v = und_levelset_volumes(s);
     const und_set chunks = und_volume_thin_chunks(v), once = und_set_list(s, 1, 1, 1);
-    und_volume_thin_found found;
+    und_volume_thin_found *found = (und_volume_thin_found *)(void *)v->parts->told;
     und_dropped dropped = {0};
     const double time = und_levelset_breakup_time(s);
-    const und_breakup b = {.t = und_volume_thinning_of(v, &s->surface, walls, &found),
+    const und_breakup b = {.t = und_volume_thinning_of(v, &s->surface, walls, found),
                            .d = und_levelset_dropping(s, chunks.blocks, &dropped),
                            .rate = s->def.spray ? s->dt / time : 0};
     const und_pass leaves[UND_VOLUME_THIN_LEAVES] = {

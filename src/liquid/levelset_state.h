@@ -7,6 +7,7 @@
 #include "geom/vec.h"
 #include "grid/halo.h"
 #include "liquid/levelset.h"
+#include "liquid/levelset_closing_kernel.h"
 #include "liquid/levelset_kernel.h"
 #include "spray/spray.h"
 #include "surface/level_set_particles.h"
@@ -70,7 +71,7 @@ struct und_levelset {
     bool open[UND_SIDES]; /* sides of the grid that liquid leaves by: of a window, all but closed ones of the
                              domain */
     size_t lent;          /* that the scratch has for what stages hand on to each other */
-    size_t *film_cell;    /* room for the lists of und_levelset_pressed */
+    int32_t *film_cell;   /* room for the lists of und_levelset_pressed */
     int32_t *closing; /* cells of gaps that close in a substep of so long (0: not known), so many; how much
                          they get too much, cells */
     double closing_within, closing_much;
@@ -112,7 +113,7 @@ struct und_levelset {
  * gaps that close, count as liquid. */
 typedef struct und_levelset_pressed {
     und_distance surface; /* the liquid's, but for phi, which is in its `next` */
-    size_t *film;         /* cells that count as liquid */
+    int32_t *film;        /* cells that count as liquid: of gaps, and films */
     int film_count;
     int kept;         /* of these, the first whose speeds are kept (und_volume_keep_films) */
     int32_t *closing; /* cells that would be overfull after the step (levelset_closing.c) */
@@ -354,10 +355,7 @@ void und_levelset_closing_forget(und_levelset *s); /* something has changed */
 void und_levelset_closing_find(und_levelset *s, und_levelset_pressed *p);
 /* Whether there are many more that the flow overfills, now that it has its pressure; they are on the list
  * then. */
-bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed *p,
-                                    const struct und_volume_walls *walls);
-void und_levelset_closing_gain(const und_levelset *s, const und_levelset_pressed *p,
-                               const struct und_volume_walls *walls, float *gain);
+bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed *p);
 void und_levelset_volume_passed(und_levelset *s);
 void und_levelset_volume_before(und_levelset *s);
 void und_levelset_volume_elements(und_levelset *s);
@@ -376,11 +374,9 @@ void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p);
 void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p);
 enum { UND_LEVELSET_GAINING = 2 };
 typedef struct und_levelset_gaining {
-    const und_levelset *s;
-    const und_levelset_pressed *pressed;
-    und_volume_walls walls;
     und_excess_args excess;
-    und_set liquid, once;
+    und_closing_gaining gaps;
+    und_set liquid, closing;
     und_pass pass[UND_LEVELSET_GAINING];
     und_step step[UND_LEVELSET_GAINING]; /* by which what is returned is made */
 } und_levelset_gaining;

@@ -230,7 +230,7 @@ void und_levelset_volume_passed(und_levelset *s)
     const covered look = {s, walls.room};
     und_volume_get_cells(v, CARRIED);
     und_volume_list(v, NULL, is_covered, &look);
-    for (int i = 0; i < v->parts->chunk_count; i++)
+    for (int i = 0; i < v->parts->listed[UND_VOLUME_LISTED]; i++)
         UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].bits, at)
     push_out(s, &walls, at);
     und_volume_borrow(v);
@@ -400,30 +400,22 @@ static double shortest_step(const und_levelset *s)
     return pull > 0 ? sqrt(s->def.courant * s->def.dx / pull) / times : 0;
 }
 
-static void gain_by_closing(const und_levelset_gaining *g, und_place block)
-{
-    (void)block;
-    und_levelset_closing_gain(g->s, g->pressed, &g->walls, g->excess.gain);
-}
-UND_KERNEL(gain_by_closing, und_levelset_gaining, UND_EACH_BLOCK)
-
 const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_pressed *p,
                                       const float *grown, und_levelset_gaining *g)
 {
-    *g = (und_levelset_gaining){.s = s,
-                                .pressed = p,
-                                .walls = und_levelset_walls(s),
-                                .excess = excess_of(s),
+    enum { AT_ONCE = 256 }; /* cells of gaps */
+    *g = (und_levelset_gaining){.excess = excess_of(s),
                                 .liquid = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flow.liquid),
-                                .once = und_set_list(s, 1, 1, 1)};
+                                .closing = und_set_list(p->closing, p->closing_count, AT_ONCE, 1)};
     g->excess.phi = p->surface.phi;
-    g->excess.room = g->walls.room;
+    g->excess.room = und_levelset_volume_rooms(s);
+    g->gaps = (und_closing_gaining){p->closing, g->excess.c, g->excess.room, g->excess.gain};
     g->excess.grown = grown;
     g->excess.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
     g->excess.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
     g->excess.deep = DEEP;
     g->pass[0] = UND_PASS(und_gain_excess, &g->excess, &g->liquid);
-    g->pass[1] = UND_PASS(gain_by_closing, g, &g->once);
+    g->pass[1] = UND_PASS(und_closing_gain, &g->gaps, &g->closing);
     for (int i = 0; i < UND_LEVELSET_GAINING; i++)
         g->step[i] = (und_step){.passes = &g->pass[i], .count = 1};
     return g->excess.gain;

@@ -5,16 +5,11 @@
  * well.  So their cells count as liquid: as barely so.  Beyond sides that liquid leaves by there is air. */
 #include "base/status.h"
 #include "liquid/levelset_state.h"
+#include "liquid/levelset_wall_films_kernel.h"
 #include "surface/distance_refresh_kernel.h"
-#include "surface/volume_films_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define BARELY -0.02f                   /* cells */
-static const float THIN = 0.01f;        /* cells: what thinner films do is not the pressure's */
-static const float PRESSED_ROOM = 0.1f; /* of a cell: films in less are not the pressure's */
 
 enum { LENT = 3 }; /* as floats: what cells gain, a pressure */
 
@@ -26,7 +21,7 @@ und_status und_levelset_wall_films_open(und_levelset *s, und_error *err)
         s->def.surface_rule == UND_SURFACE_VOLUME
             ? s->mac.count
             : 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] + (size_t)n[0] * (size_t)n[2]);
-    s->film_cell = und_alloc(most, sizeof *s->film_cell, "films", err);
+    s->film_cell = und_alloc(2 * most, sizeof *s->film_cell, "films", err); /* and those of gaps */
     s->closing = s->film_cell ? und_alloc(most, sizeof *s->closing, "films", err) : NULL;
     if (!s->closing || und_mask_open(&s->wet, &s->mac, "films", err) != UND_OK ||
         !und_scratch_join(s->scratch, lent, err))
@@ -46,8 +41,8 @@ void und_levelset_wall_films_close(und_levelset *s)
 
 static void press_cell(und_levelset_pressed *p, size_t cell)
 {
-    p->film[p->film_count++] = cell;
-    p->surface.phi[cell] = BARELY;
+    p->film[p->film_count++] = (int32_t)cell;
+    p->surface.phi[cell] = UND_PRESSED_BARELY;
 }
 
 /* A cell at a side, `inner` away from the next one inside: is there liquid at the side? */
@@ -70,72 +65,60 @@ static void press_side(const und_levelset *s, und_levelset_pressed *p, int axis,
         }
 }
 
-typedef struct pressing {
-    const und_volume *v;
-    const float *phi;
-    float *pressed; /* phi too */
-    const und_volume_walls *walls;
-    int32_t *film; /* of each row, from where its first cell is on, */
-    int32_t *count;
-} pressing;
+enum { AT_ONCE = 256 }; /* cells of a list; few are not worth a region */
 
-static void press_row(const pressing *f, und_place p)
+/* Some cells of gaps, from one of the list on, behind the films: they count as liquid too. */
+static und_pressing_cells gaps_of(const und_levelset_pressed *p, int from)
 {
-    const int row = p.y + p.z * f->v->mac.n[1];
-    int32_t *film = f->film + und_mac_row_begin(&f->v->mac, row), count = 0;
-    UND_VOLUME_FILMS(f->v, f->phi, row, at)
-    if (und_volume_cells(f->v->c[at]) > THIN && und_volume_room(f->walls, at) > PRESSED_ROOM) {
-        film[count++] = (int32_t)at;
-        f->pressed[at] = BARELY;
-    }
-    f->count[row] = count;
-}
-UND_KERNEL(press_row, pressing, UND_EACH_ROW)
-
-/* Of what cells hold; and phi is copied, in one go. */
-static void press_films(const und_levelset *s, und_levelset_pressed *p, const und_volume_walls *walls)
-{
-    const und_volume *v = und_levelset_volumes(s);
-    int32_t *found = und_scratch_take(s->scratch, s->mac.count * sizeof *found);
-    const pressing press = {v, s->surface.phi, p->surface.phi, walls, found, v->parts->row_count};
-    const und_distance_copy_args copy = {s->mac, s->surface.phi, p->surface.phi};
-    const und_volume_filming films = {und_volume_arrays_of(v), *walls, s->surface.phi};
-    const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
-                  slices = und_set_slices(&s->mac, UND_ROWS_INSIDE),
-                  rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    und_volume_get_films(v, &s->surface);
-    const und_pass pass[] = {UND_PASS(und_distance_copy_row, &copy, &all),
-                             UND_PASS(und_volume_film_row, &films, &slices),
-                             UND_PASS(press_row, &press, &rows)};
-    const und_step steps[] = {{.passes = pass, .count = 2}, {.passes = pass + 2, .count = 1}};
-    und_pass_steps(&s->device, steps, 2);
-    UND_MAC_EACH_ROW (&s->mac, row)
-        for (int i = 0; i < press.count[row]; i++)
-            p->film[p->film_count++] = (size_t)found[und_mac_row_begin(&s->mac, row) + (size_t)i];
-    und_scratch_give_back(s->scratch, found);
+    return (und_pressing_cells){
+        .list = p->closing + from, .film = p->film + p->film_count, .pressed = p->surface.phi};
 }
 
-/* Films count as liquid while the flow is made, and gaps that close. */
+/* Films count as liquid while the flow is made, and gaps that close; what cells hold tells which.  phi is
+ * copied in the same go. */
 static void press_held(und_levelset *s, und_levelset_pressed *p)
 {
+    enum { STEPS = 3 + UND_VOLUME_LISTING_ROWS };
+    const und_volume *v = und_levelset_volumes(s);
     const und_volume_walls walls = und_levelset_walls(s);
     und_levelset_closing_find(s, p);
-    press_films(s, p, &walls);
-    for (int i = 0; i < p->closing_count; i++)
-        if (!(p->surface.phi[p->closing[i]] < 0))
-            press_cell(p, (size_t)p->closing[i]);
+    int32_t *found = und_scratch_take(s->scratch, s->mac.count * sizeof *found);
+    const und_pressing_cells gaps = gaps_of(p, 0);
+    const und_pressing press = {und_volume_arrays_of(v), walls, s->surface.phi,
+                                p->surface.phi,          found, v->parts->row_count};
+    const und_distance_copy_args copy = {s->mac, s->surface.phi, p->surface.phi};
+    const und_volume_filming films = {press.v, walls, s->surface.phi};
+    const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL),
+                  slices = und_set_slices(&s->mac, UND_ROWS_INSIDE),
+                  rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
+                  closing = und_set_list(p->closing, p->closing_count, AT_ONCE, 1);
+    und_volume_get_films(v, &s->surface);
+    const und_pass pass[] = {
+        UND_PASS(und_distance_copy_row, &copy, &all), UND_PASS(und_volume_film_row, &films, &slices),
+        UND_PASS(und_press_films_row, &press, &rows), UND_PASS(und_press_cells, &gaps, &closing)};
+    und_step steps[STEPS] = {
+        {.passes = pass, .count = 2}, {.passes = pass + 2, .count = 1}, {.passes = pass + 3, .count = 1}};
+    und_volume_listed listed;
+    und_volume_row_listing listing;
+    und_volume_list_rows_steps(
+        v,
+        &(und_volume_row_lists){.of_row = found, .list = p->film, .first = p->closing_count, .all = &listed},
+        &listing, steps + 3);
+    und_pass_steps(&s->device, steps, STEPS);
+    p->film_count = listed.count;
+    und_scratch_give_back(s->scratch, found);
 }
 
 bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
 {
-    const und_volume_walls walls = und_levelset_walls(s);
     const int before = p->closing_count;
-    if (!s->volume || !und_levelset_closing_find_more(s, p, &walls))
+    if (!s->volume || !und_levelset_closing_find_more(s, p))
         return false;
-    for (int i = before; i < p->closing_count; i++) {
-        press_cell(p, (size_t)p->closing[i]);
-        p->pressure[p->closing[i]] = 0;
-    }
+    und_pressing_cells gaps = gaps_of(p, before);
+    const und_set cells = und_set_list(gaps.list, p->closing_count - before, AT_ONCE, 1);
+    gaps.pressure = p->pressure;
+    und_pass(&s->device, und_press_cells, &gaps, &cells);
+    p->film_count += p->closing_count - before;
     und_mac_flow_label(&s->flow, &p->surface, &s->solids);
     return true;
 }
@@ -160,8 +143,9 @@ und_levelset_pressed und_levelset_press(und_levelset *s)
 /* Beyond the band `next` is as phi is again. */
 void und_levelset_release(und_levelset *s, const und_levelset_pressed *p)
 {
-    for (int i = 0; i < p->film_count; i++)
-        s->surface.next[p->film[i]] = s->surface.phi[p->film[i]];
+    const und_pressing_cells cells = {.list = p->film, .phi = s->surface.phi, .pressed = s->surface.next};
+    const und_set films = und_set_list(p->film, p->film_count, AT_ONCE, 1);
+    und_pass(&s->device, und_release_cells, &cells, &films);
     if (s->viscous)
         und_scratch_give_back(s->scratch, p->pressure);
 }

@@ -155,6 +155,7 @@ static und_energy_args energy_of(const und_multigrid *m, float *const v[2])
                              .known = {level->known[0], level->known[1]},
                              .coefficient = {level->coefficient[0], level->coefficient[1]},
                              .beside = {level->beside[0], level->beside[1]},
+                             .some = m->some_sums,
                              .product = m->slice_product,
                              .energy = m->slice_energy};
 }
@@ -166,8 +167,9 @@ void und_multigrid_cycle_set(und_multigrid *m)
         set_passes(m, i);
     }
     m->cycle->energy = energy_of(m, m->level[0].x);
-    add(m->count > 1 ? &m->cycle->up[0] : &m->cycle->down[0],
-        UND_PASS(und_sum, &m->cycle->energy, &m->cycle->set[0]));
+    way *last = m->count > 1 ? &m->cycle->up[0] : &m->cycle->down[0];
+    add(last, UND_PASS(und_sum_some, &m->cycle->energy, &m->cycle->set[0]));
+    add(last, UND_PASS(und_sum, &m->cycle->energy, &m->cycle->set[0]));
     for (int i = 0; i < m->count; i++)
         set_halos(m, i);
 }
@@ -213,10 +215,11 @@ int und_multigrid_rest(const und_multigrid *m, und_step *steps, const bool *unle
 }
 
 und_step und_multigrid_energy(const und_multigrid *m, const und_pass *before, float *const v[2],
-                              und_energy_args *args, und_pass passes[2], const bool *unless)
+                              und_energy_args *args, und_pass passes[3], const bool *unless)
 {
     *args = energy_of(m, v);
     passes[0] = *before;
-    passes[1] = UND_PASS(und_sum, args, &m->cycle->set[0]);
-    return (und_step){.passes = passes, .count = 2, .chain = true, .unless = unless};
+    passes[1] = UND_PASS(und_sum_some, args, &m->cycle->set[0]);
+    passes[2] = UND_PASS(und_sum, args, &m->cycle->set[0]);
+    return (und_step){.passes = passes, .count = 3, .chain = true, .unless = unless};
 }

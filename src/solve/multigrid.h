@@ -100,7 +100,8 @@ typedef struct und_multigrid {
     int count;
     und_device device;
     und_level level[UND_MULTIGRID_LEVELS];
-    double *slice_product, *slice_energy; /* of each slice of the finest level */
+    double *slice_product, *slice_energy; /* of each slice of the finest level, */
+    double *some_sums;                    /* and of some of its packs */
     struct und_cycle *cycle;              /* its passes, */
     struct und_multigrid_plan *plan;      /* and those that set the levels */
     und_scratch *scratch;                 /* arrays are lent by, */
@@ -151,7 +152,16 @@ static inline int und_cell_pack_kind(const und_cell_pack *e)
 /* All its packs, each slice a block. */
 static inline und_set und_level_set(const und_level *level)
 {
-    return (und_set){.blocks = level->n[2], .worth = level->cells, .list = level};
+    return (und_set){.blocks = level->n[2],
+                     .worth = level->cells,
+                     .per_block = level->n[1] * level->packs,
+                     .list = level};
+}
+
+enum { UND_PACKS_SUMMED = 16 }; /* few enough that floats lose nothing */
+static inline int und_level_most_sums(const und_level *level) /* of so many, of a slice */
+{
+    return level->n[1] * level->packs / UND_PACKS_SUMMED + UND_CELL_PACK_KINDS - 1;
 }
 
 /* As far as its rows go. */
@@ -244,7 +254,7 @@ void und_multigrid_done(und_multigrid *m);
  * the largest weight. */
 enum {
     UND_MULTIGRID_BEFORE = 4, /* passes at most, */
-    UND_MULTIGRID_FIRST = 68, /* and with those of the cycle's first step */
+    UND_MULTIGRID_FIRST = 70, /* and with those of the cycle's first step */
     UND_MULTIGRID_REST = 2 * UND_MULTIGRID_LEVELS,
     UND_MULTIGRID_SUMS = 2
 };
@@ -261,6 +271,6 @@ int und_multigrid_first_reach(const und_multigrid *m);
  * pass over the finest level's slices. */
 struct und_energy_args;
 und_step und_multigrid_energy(const und_multigrid *m, const und_pass *before, float *const v[2],
-                              struct und_energy_args *args, und_pass passes[2], const bool *unless);
+                              struct und_energy_args *args, und_pass passes[3], const bool *unless);
 
 #endif

@@ -33,7 +33,47 @@ enum { UND_COEFFICIENTS = 6 * UND_CELL_PACK }; /* of the cells of one colour in 
         const args_type of_block_ = *(const args_type *)args_;                            \
         UND_EACH_KIND((const und_level *)set_->list, block_, fn, &of_block_);             \
     }                                                                                     \
-    UND_KERNEL_BLOCK(fn, args_type)
+    typedef args_type fn##_args_of;                                                       \
+    UND_KERNEL_OF_PACKS(fn, args_type, UND_THREAD_KIND)                                   \
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_PACK, false, 0})
+#ifndef UND_CARD
+#define UND_KERNEL_OF_PACKS(fn, args_type, DO)
+#else
+/* A cell of a colour in a pack for each thread. */
+#define UND_KERNEL_OF_PACKS(fn, args_type, DO)                                                    \
+    UND_INLINE void fn##_on(const und_call *call_, const und_set *set_, const args_type *args_,   \
+                            uint32_t thread_)                                                     \
+    {                                                                                             \
+        und_place p_ = {.x = (int)(thread_ % UND_CELL_PACK), .z = (int)(thread_ / call_->along)}; \
+        const int in_ = (int)(thread_ % call_->along / UND_CELL_PACK);                            \
+        const und_level *const level_ = und_thread_level(set_, &p_.z);                            \
+        if (level_ && und_thread_pack(level_, in_, &p_))                                          \
+            DO(fn, args_, p_, level_, thread_ / call_->along);                                    \
+    }                                                                                             \
+    UND_CARD_ENTRY(fn, args_type, fn##_on)
+#define UND_THREAD_KIND(fn, args, p, level, block)              \
+    switch (und_cell_pack_kind(&(level)->list[(p).at])) {       \
+    case UND_CELL_PACK_WHOLE:                                   \
+        fn(args, p, UND_CELL_PACK_WHOLE);                       \
+        break;                                                  \
+    case UND_CELL_PACK_PLAIN:                                   \
+        fn(args, p, UND_CELL_PACK_PLAIN);                       \
+        break;                                                  \
+    default:                                                    \
+        fn(args, p, UND_CELL_PACK_CUT);                         \
+    }
+UND_INLINE bool und_thread_pack(const und_level *level, int number, und_place *p)
+{
+    const und_pack_range in = und_level_slice(level, p->z);
+    p->at = in.begin + (size_t)number;
+    return p->at < in.end;
+}
+UND_INLINE const und_level *und_thread_level(const und_set *s, int *z)
+{
+    (void)z;
+    return s->list;
+}
+#endif
 
 /* Of a pack: where the cells that are meant stand, and where their neighbours along x of the other colour. */
 UND_INLINE size_t und_pack_at(const und_cell_pack *e, und_place p)
@@ -169,7 +209,7 @@ UND_INLINE void und_restrict(const und_restrict_args *a, und_place p, int kind)
 }
 
 /* The set is the finer level's; a pair of its slices is done with the second of them. */
-static void und_restrict_block(const void *args, const und_set *set, int z)
+UND_KERNEL_STATIC void und_restrict_block(const void *args, const und_set *set, int z)
 {
     const und_restrict_args a = *(const und_restrict_args *)args;
     const und_level *fine = set->list, *coarse = fine + 1;
@@ -178,7 +218,21 @@ static void und_restrict_block(const void *args, const und_set *set, int z)
     else if (z % 2 == 1 || z == fine->n[2] - 1)
         UND_EACH_KIND(coarse, (z + fine->shift[2]) / 2, und_restrict, &a);
 }
-UND_KERNEL_BLOCK(und_restrict, und_restrict_args)
+#ifdef UND_CARD
+UND_INLINE const und_level *und_thread_coarse(const und_set *s, int *z)
+{
+    const und_level *fine = s->list;
+    if (fine->halved[2] && *z % 2 == 0 && *z != fine->n[2] - 1)
+        return NULL;
+    *z = fine->halved[2] ? (*z + fine->shift[2]) / 2 : *z;
+    return fine + 1;
+}
+#define und_thread_level und_thread_coarse
+UND_KERNEL_OF_PACKS(und_restrict, und_restrict_args, UND_THREAD_KIND)
+#undef und_thread_level
+#endif
+typedef und_restrict_args und_restrict_args_of;
+UND_KERNEL_TABLE(und_restrict, {"und_restrict", und_restrict_block, sizeof(und_restrict_args), UND_PLACES_PACK, false, 0})
 
 typedef struct und_correct_args {
     const und_cell_pack *list;
@@ -224,7 +278,8 @@ typedef struct und_energy_args {
     const float *v[2], *b[2]; /* NULL: without the product */
     const float *known[2], *coefficient[2];
     const uint64_t *beside[2];
-    double *product, *energy; /* of each slice */
+    double *some;             /* both, of some packs at a time, */
+    double *product, *energy; /* and of each slice */
 } und_energy_args;
 
 /* A v of a pack's cells of one colour, over the largest weight.  From differences, which lose few digits
@@ -256,8 +311,6 @@ UND_INLINE und_pack_float und_pack_apply(const und_energy_args *a, const und_cel
     return sum + UND_PF(a->known[colour] + at) * own;
 }
 
-enum { UND_PACKS_SUMMED = 16 }; /* few enough that floats lose nothing */
-
 /* Of the cells of a pack's places, halved and halved again. */
 UND_INLINE double und_sum_places(const float some[UND_CELL_PACK])
 {
@@ -271,7 +324,7 @@ UND_INLINE double und_sum_places(const float some[UND_CELL_PACK])
 }
 
 /* v b and v A v of some packs of a kind. */
-UND_INLINE void und_sum_packs(const und_energy_args *a, und_pack_range in, int kind, und_sum_tree sum[2])
+UND_INLINE void und_sum_packs(const und_energy_args *a, und_pack_range in, int kind, double sum[2])
 {
     float some[2][UND_CELL_PACK];
     for (und_place p = {.x = 0}; p.x < UND_CELL_PACK; p.x += UND_PACK_LANES) {
@@ -287,28 +340,81 @@ UND_INLINE void und_sum_packs(const und_energy_args *a, und_pack_range in, int k
         UND_SET_PF(some[1] + p.x) = energy;
     }
     for (int i = 0; i < 2; i++)
-        und_sum_add(&sum[i], und_sum_places(some[i]));
+        sum[i] = und_sum_places(some[i]);
 }
-UND_INLINE void und_sum_kind(const und_energy_args *a, const und_set *set, int z, int kind,
-                             und_sum_tree sum[2])
+/* Of a slice's list, kind by kind, so many packs at a time: how many such there are, and the packs of one. */
+typedef struct und_sum_part {
+    und_pack_range in;
+    int kind;
+} und_sum_part;
+UND_INLINE int und_sum_count(und_pack_range all)
 {
-    const und_pack_range all = und_level_list(set->list, kind, kind, z);
-    for (und_pack_range in = {.begin = all.begin}; in.begin < all.end; in.begin = in.end) {
-        in.end = in.begin + UND_PACKS_SUMMED < all.end ? in.begin + UND_PACKS_SUMMED : all.end;
-        und_sum_packs(a, in, kind, sum);
-    }
+    return (int)(all.end - all.begin + UND_PACKS_SUMMED - 1) / UND_PACKS_SUMMED;
 }
-
-/* The sums of a slice: of so many packs of its list each, in the tree of grid/reduce.h. */
-static void und_sum_block(const void *args, const und_set *set, int z)
+UND_INLINE int und_sum_counts(const und_level *level, int z)
+{
+    int count = 0;
+    for (int kind = UND_CELL_PACK_WHOLE; kind <= UND_CELL_PACK_CUT; kind++)
+        count += und_sum_count(und_level_list(level, kind, kind, z));
+    return count;
+}
+UND_INLINE und_sum_part und_sum_find(const und_level *level, int z, int number)
+{
+    for (int kind = UND_CELL_PACK_WHOLE; kind <= UND_CELL_PACK_CUT; kind++) {
+        und_pack_range in = und_level_list(level, kind, kind, z);
+        const int own = und_sum_count(in);
+        if (number < own) {
+            in.begin += (size_t)number * UND_PACKS_SUMMED;
+            in.end = in.begin + UND_PACKS_SUMMED < in.end ? in.begin + UND_PACKS_SUMMED : in.end;
+            return (und_sum_part){in, kind};
+        }
+        number -= own;
+    }
+    return (und_sum_part){{0, 0}, UND_CELL_PACK_DRY};
+}
+UND_INLINE void und_sum_one(const und_energy_args *a, const und_level *level, int z, int number)
+{
+    const und_sum_part some = und_sum_find(level, z, number);
+    double *sum = a->some + 2 * ((size_t)z * (size_t)und_level_most_sums(level) + (size_t)number);
+    if (some.kind == UND_CELL_PACK_WHOLE)
+        und_sum_packs(a, some.in, UND_CELL_PACK_WHOLE, sum);
+    else if (some.kind == UND_CELL_PACK_PLAIN)
+        und_sum_packs(a, some.in, UND_CELL_PACK_PLAIN, sum);
+    else if (some.kind == UND_CELL_PACK_CUT)
+        und_sum_packs(a, some.in, UND_CELL_PACK_CUT, sum);
+}
+UND_KERNEL_STATIC void und_sum_some_block(const void *args, const und_set *set, int z)
 {
     const und_energy_args a = *(const und_energy_args *)args;
+    const int count = und_sum_counts(set->list, z);
+    for (int number = 0; number < count; number++)
+        und_sum_one(&a, set->list, z, number);
+}
+#ifdef UND_CARD
+UND_INLINE void und_sum_some_on(const und_call *call, const und_set *set, const und_energy_args *a, uint32_t thread)
+{
+    und_sum_one(a, set->list, (int)(thread / call->along), (int)(thread % call->along));
+}
+UND_CARD_ENTRY(und_sum_some, und_energy_args, und_sum_some_on)
+#endif
+typedef und_energy_args und_sum_some_args_of;
+UND_KERNEL_TABLE(und_sum_some,
+                 {"und_sum_some", und_sum_some_block, sizeof(und_energy_args), UND_PLACES_SIXTEEN, false, 0})
+
+/* The sums of a slice, in the tree of grid/reduce.h. */
+UND_KERNEL_STATIC void und_sum_block(const void *args, const und_set *set, int z)
+{
+    const und_energy_args *a = args;
+    const und_level *level = set->list;
     und_sum_tree sum[2] = {und_sum_from(0), und_sum_from(0)};
-    und_sum_kind(&a, set, z, UND_CELL_PACK_WHOLE, sum);
-    und_sum_kind(&a, set, z, UND_CELL_PACK_PLAIN, sum);
-    und_sum_kind(&a, set, z, UND_CELL_PACK_CUT, sum);
-    a.product[z] = und_sum_end(&sum[0]);
-    a.energy[z] = und_sum_end(&sum[1]);
+    const int count = und_sum_counts(level, z);
+    const double *some = a->some + 2 * (size_t)z * (size_t)und_level_most_sums(level);
+    for (int i = 0; i < count; i++) {
+        und_sum_add(&sum[0], some[2 * i]);
+        und_sum_add(&sum[1], some[2 * i + 1]);
+    }
+    a->product[z] = und_sum_end(&sum[0]);
+    a->energy[z] = und_sum_end(&sum[1]);
 }
 UND_KERNEL_BLOCK(und_sum, und_energy_args)
 

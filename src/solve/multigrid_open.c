@@ -151,6 +151,10 @@ und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, co
         if (more)
             set_coarser_box(level, level + 1);
     }
+    const size_t some = (size_t)slices * (size_t)und_level_most_sums(m->level);
+    if (status == UND_OK &&
+        !(m->some_sums = und_pages_alloc(2 * some * sizeof *m->some_sums, "slices of multigrid", err)))
+        status = err->status;
     if (status == UND_OK)
         status = und_multigrid_plan_open(m, err);
     if (status != UND_OK)
@@ -180,6 +184,7 @@ void und_multigrid_close(und_multigrid *m)
         und_field_close_all(level, fields, FIELDS);
     }
     und_pages_free(m->slice_product);
+    und_pages_free(m->some_sums);
     und_multigrid_cycle_close(m);
     und_multigrid_plan_close(m);
     *m = (und_multigrid){0};

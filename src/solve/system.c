@@ -182,7 +182,7 @@ typedef struct iterations {
     bool over, end; /* nothing more is to be done; after this iteration it is expected to be */
     bool directed;  /* p is the next direction already */
     bool not_directed, not_fused[2], not_last[2], not_down; /* what is left out */
-    und_pass first[UND_MULTIGRID_FIRST], fused[2][UND_MULTIGRID_FIRST], down[UND_MULTIGRID_FIRST], energy[2],
+    und_pass first[UND_MULTIGRID_FIRST], fused[2][UND_MULTIGRID_FIRST], down[UND_MULTIGRID_FIRST], energy[3],
         advance[2], reckon, aim, look;
     und_halo_field sums[UND_MULTIGRID_SUMS], bits, z[2];
     und_step steps[1 + UND_MULTIGRID_REST + AT_ONCE * (STEPS + UND_MULTIGRID_REST)];

@@ -52,7 +52,26 @@ UND_INLINE und_pack_long und_pack_larger(und_pack_long a, und_pack_long b)
             most_ = kept_.most[i_] > most_ ? kept_.most[i_] : most_;                      \
         kept_.args.most[block_] = most_;                                                  \
     }                                                                                     \
-    UND_KERNEL_BLOCK(fn, args_type)
+    typedef args_type fn##_args_of;                                                       \
+    UND_KERNEL_OF_PACKS(fn, args_type, UND_THREAD_MOST)                                   \
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_PACK, false,     \
+                          offsetof(args_type, most) + 1})
+#define UND_THREAD_MOST(fn, args, p, level, block)                \
+    do {                                                          \
+        und_pack_long most_;                                      \
+        switch (und_cell_pack_kind(&(level)->list[(p).at])) {     \
+        case UND_CELL_PACK_WHOLE:                                 \
+            most_ = fn(args, p, UND_CELL_PACK_WHOLE);             \
+            break;                                                \
+        case UND_CELL_PACK_PLAIN:                                 \
+            most_ = fn(args, p, UND_CELL_PACK_PLAIN);             \
+            break;                                                \
+        default:                                                  \
+            most_ = fn(args, p, UND_CELL_PACK_CUT);               \
+        }                                                         \
+        if (most_[0] > 0)                                         \
+            und_shared_most_long(&(args)->most[block], most_[0]); \
+    } while (0)
 typedef struct und_pack_kept {
     und_system_args args;
     und_pack_long most;

@@ -434,7 +434,7 @@ static inline void und_particles_count_liquid(const und_particles_correct_args *
             und_shared_add(liquid, 1);
     }
 }
-UND_KERNEL(und_particles_count_liquid, und_particles_correct_args, UND_EACH_BLOCK)
+UND_KERNEL(und_particles_count_liquid, und_particles_correct_args, UND_EACH_SOME)
 
 static inline void und_particles_find_escaped(const und_particles_correct_args *a, und_place block)
 {

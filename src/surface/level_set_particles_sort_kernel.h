@@ -133,7 +133,7 @@ static inline void und_particles_put(const und_particles_put_args *a, und_place 
     for (int i = (int)block.at; i < (end < *a->count ? end : *a->count); i++)
         a->to[i] = a->from[a->order[i]];
 }
-UND_KERNEL(und_particles_put, und_particles_put_args, UND_EACH_BLOCK)
+UND_KERNEL(und_particles_put, und_particles_put_args, UND_EACH_SOME)
 
 static inline void und_particles_put_back(const und_particles_put_args *a, und_place block)
 {
@@ -142,6 +142,6 @@ static inline void und_particles_put_back(const und_particles_put_args *a, und_p
         __builtin_memcpy(a->to + block.at, a->from + block.at,
                          (size_t)(count - (int)block.at) * sizeof *a->to);
 }
-UND_KERNEL(und_particles_put_back, und_particles_put_args, UND_EACH_BLOCK)
+UND_KERNEL(und_particles_put_back, und_particles_put_args, UND_EACH_SOME)
 
 #endif

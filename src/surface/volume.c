@@ -1,9 +1,11 @@
 #include "surface/volume.h"
 
+#include "base/card.h"
 #include "base/status.h"
 #include "grid/field.h"
 #include "grid/present.h"
 #include "surface/volume_chunks_kernel.h"
+#include "surface/volume_films_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -60,7 +62,13 @@ void und_volume_rows_came(und_volume *v)
     mark_inside(v);
 }
 
-enum { AT_ROW_ENDS = UND_AT_OWN, AT_CHUNKS, AT_LISTED }; /* chunks of all rows; and behind them */
+enum {
+    AT_ROW_ENDS = UND_AT_OWN,
+    AT_CHUNKS,
+    AT_LISTED,
+    AT_COUNTS,
+    AT_TOLD
+}; /* chunks of all rows; and behind them */
 
 #define FIELD(member, ...) UND_FIELD(und_volume, member, UND_AT_CELLS, ##__VA_ARGS__)
 #define PART(member, at) UND_FIELD(und_volume_parts, member, at)
@@ -74,7 +82,8 @@ static const und_field part_fields[] = {
     PART(row_count, UND_AT_ROWS), PART(row_sum, UND_AT_ROWS),     PART(row_total, UND_AT_ROWS),
     PART(row_most, UND_AT_ROWS),  PART(block_count, UND_AT_ROWS), PART(block_chunks, UND_AT_ROWS),
     PART(row_films, UND_AT_ROWS), PART(block_most, UND_AT_ROWS),  PART(row_chunks, AT_ROW_ENDS),
-    PART(row_left, AT_ROW_ENDS),  PART(row_layers, UND_AT_ROWS)};
+    PART(row_left, AT_ROW_ENDS),  PART(row_layers, UND_AT_ROWS),  PART(listed, AT_COUNTS),
+    PART(told, AT_TOLD)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
 void und_volume_get_cells(const und_volume *v, int reach)
@@ -128,11 +137,12 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
                            und_error *err)
 {
     static const char *const what = "the cells' volumes";
-    *v = (und_volume){.mac = *mac, .device = {.threads = threads}};
+    *v = (und_volume){.mac = *mac, .device = {.threads = threads, .card = und_card_of_process()}};
     und_volume_parts *p = v->parts = und_alloc(1, sizeof *p, what, err);
     if (!p)
         return err->status;
-    p->per_row = (mac->n[0] + UND_LANES - 1) / UND_LANES;
+    const int lanes = v->device.card ? 1 : UND_LANES; /* of kernels that go by chunks */
+    p->per_row = (mac->n[0] + lanes - 1) / lanes;
     const size_t most = 4 * und_scratch_bytes(mac->count * sizeof(int32_t)) + und_scratch_bytes(mac->count) +
                         und_scratch_bytes(UND_VOLUME_FACES * mac->count * sizeof *p->kept);
     if (!(p->scratch = und_scratch_join(scratch, most, err)))
@@ -141,7 +151,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_s
     if (und_scratch_keep_zeroed(p->scratch, 2 * und_scratch_bytes(mac->count * sizeof *p->over), err))
         return err->status;
     const size_t rows = (size_t)und_mac_rows(mac), chunks = rows * (size_t)p->per_row;
-    const size_t own[] = {rows + 1, chunks, chunks + UND_VOLUME_AHEAD};
+    const size_t own[] = {rows + 1, chunks, chunks + UND_VOLUME_AHEAD, UND_VOLUME_COUNTS, UND_VOLUME_TOLD};
     const und_field_room room = {.mac = mac, .own = own};
     if (und_field_open_all(v, fields, FIELDS, &room, what, err) ||
         und_field_open_all(p, part_fields, PART_FIELDS, &room, what, err))
@@ -211,13 +221,14 @@ und_volume_list_args und_volume_list_args_of(const und_volume *v)
                                   .row_chunk = p->row_chunk,
                                   .chunk = p->chunk,
                                   .per_row = p->per_row,
+                                  .apart = v->device.card,
                                   .rows = und_mac_rows(&v->mac),
                                   .row_count = p->row_count,
                                   .row_chunks = p->row_chunks,
                                   .block_count = p->block_count,
                                   .block_chunks = p->block_chunks,
-                                  .count = &p->count,
-                                  .chunk_count = &p->chunk_count,
+                                  .count = &p->listed[UND_VOLUME_CELLS],
+                                  .chunk_count = &p->listed[UND_VOLUME_LISTED],
                                   .row_sum = p->row_sum,
                                   .row_most = p->row_most};
 }
@@ -261,6 +272,30 @@ int64_t und_volume_list_and_sum(und_volume *v, und_pass marks)
 {
     list(&(und_volume_listing){.v = v, .marks = marks, .sums = true});
     return und_volume_summed(v);
+}
+
+void und_volume_list_rows_steps(const und_volume *v, const und_volume_row_lists *lists,
+                                und_volume_row_listing *l, und_step steps[UND_VOLUME_LISTING_ROWS])
+{
+    l->rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    l->once = und_set_list(v, 1, 1, 1);
+    l->lists = *lists;
+    l->lists.mac = v->mac;
+    l->lists.count = v->parts->row_count;
+    l->lists.before = v->parts->block_count;
+    l->lists.blocks = l->rows.blocks;
+    l->lists.per_block = l->rows.per_block;
+    l->pass[0] = UND_PASS(und_volume_sum_lists, &l->lists, &l->rows);
+    l->pass[1] = UND_PASS(und_volume_add_lists_up, &l->lists, &l->once);
+    l->pass[2] = UND_PASS(und_volume_put_lists, &l->lists, &l->rows);
+    l->rows.worth = (size_t)l->rows.rows; /* most of them have none */
+    for (int i = 0; i < UND_VOLUME_LISTING_ROWS; i++)
+        steps[i] = (und_step){.passes = &l->pass[i], .count = 1};
+    if (lists->sum) {
+        l->sums = of_rows(v, lists->sum, sizeof *lists->sum);
+        steps[0].halo = &l->sums;
+        steps[0].halos = 1;
+    }
 }
 
 enum { IN_TURN = 4 };
@@ -332,7 +367,7 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
     for (int round = 0; round < ROUNDS && walls->room; round++) {
         const und_volume_burying burying = {und_volume_list_args_of(v), und_volume_arrays_of(v), *walls};
         list_by(v, UND_PASS(und_volume_mark_buried, &burying, NULL));
-        if (p->count == 0)
+        if (p->listed[UND_VOLUME_CELLS] == 0)
             return;
         const und_volume_chunk_args args = {und_volume_arrays_of(v), *walls, d->phi};
         const und_set chunks = und_volume_chunks(v);

@@ -62,9 +62,9 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
 /* While the flow is made some films count as liquid: what their speeds along walls are before pressure and
  * viscosity act they are afterwards, of the first so many.  Of what is kept und_volume_free_films gives back
  * the room. */
-void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, float *const u[3]);
+void und_volume_keep_films(const und_volume *v, const int32_t *cells, int count, float *const u[3]);
 void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                           const size_t *cells, int count, float *const u[3]);
+                           const int32_t *cells, int count, float *const u[3]);
 
 /* Films run along their walls for a time of dt: gravity levels them, walls slow them down, contact lines hold
  * them. */

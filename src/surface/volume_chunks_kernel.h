@@ -30,14 +30,14 @@ static inline void und_volume_set_out_some(const und_volume_chunk_args *a, und_p
     UND_VOLUME_EACH_CHUNK(a, p, k)
     und_volume_set_out(&a->v, k, a->v.c);
 }
-UND_KERNEL(und_volume_set_out_some, und_volume_chunk_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_set_out_some, und_volume_chunk_args, UND_EACH_SOME)
 
 static inline void und_volume_give_out_some(const und_volume_chunk_args *a, und_place p)
 {
     UND_VOLUME_EACH_CHUNK(a, p, k)
     und_volume_give_out(&a->v, k, a->v.c);
 }
-UND_KERNEL(und_volume_give_out_some, und_volume_chunk_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_give_out_some, und_volume_chunk_args, UND_EACH_SOME)
 
 /* The steepest way out of the solid. */
 static inline uint8_t und_volume_way_out(const und_volume_arrays *v, const und_volume_walls *walls, size_t at)
@@ -87,7 +87,7 @@ static inline void und_volume_lift_buried(const und_volume_chunk_args *a, und_pl
         }
     }
 }
-UND_KERNEL(und_volume_lift_buried, und_volume_chunk_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_lift_buried, und_volume_chunk_args, UND_EACH_SOME)
 
 /* which it has again then. */
 static inline void und_volume_put_back(const und_volume_chunk_args *a, und_place p)
@@ -96,7 +96,7 @@ static inline void und_volume_put_back(const und_volume_chunk_args *a, und_place
     UND_VOLUME_OF_CHUNK(k, k->bits, at)
     a->v.c[at] += a->v.extra[at];
 }
-UND_KERNEL(und_volume_put_back, und_volume_chunk_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_put_back, und_volume_chunk_args, UND_EACH_SOME)
 
 /* Cells in solids, of a list. */
 UND_INLINE void und_volume_mark_buried(const und_volume_burying *b, und_place p)
@@ -113,7 +113,7 @@ static inline void und_volume_find_excess(const und_volume_chunk_args *a, und_pl
     UND_VOLUME_OF_CHUNK(k, k->bits, at)
     a->v.extra[at] = a->v.c[at] - und_volume_units(und_volume_room(&a->walls, at));
 }
-UND_KERNEL(und_volume_find_excess, und_volume_chunk_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_find_excess, und_volume_chunk_args, UND_EACH_SOME)
 
 static inline void und_volume_find_even(const und_volume_chunk_args *a, und_place p)
 {
@@ -130,7 +130,7 @@ static inline void und_volume_find_even(const und_volume_chunk_args *a, und_plac
         }
     }
 }
-UND_KERNEL(und_volume_find_even, und_volume_chunk_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_find_even, und_volume_chunk_args, UND_EACH_SOME)
 
 static inline void und_volume_take_even(const und_volume_chunk_args *a, und_place p)
 {
@@ -141,7 +141,7 @@ static inline void und_volume_take_even(const und_volume_chunk_args *a, und_plac
         a->v.c[at] += a->v.spare[at];
     }
 }
-UND_KERNEL(und_volume_take_even, und_volume_chunk_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_take_even, und_volume_chunk_args, UND_EACH_SOME)
 
 /* ---- What phi shows ---- */
 

@@ -247,6 +247,6 @@ static inline void und_volume_encloses(const und_volume_enclosing *e, und_place 
         und_volume_encloses_set_marks(e, k);
     }
 }
-UND_KERNEL(und_volume_encloses, und_volume_enclosing, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_encloses, und_volume_enclosing, UND_EACH_SOME)
 
 #endif

@@ -54,73 +54,33 @@ void und_volume_get_told(const und_volume *v, const und_distance *d, const und_v
 
 /* ---- What the pressure is not asked for ---- */
 
-void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, float *const u[3])
+static und_volume_kept_films kept_films(const und_volume *v, const int32_t *cells, float *const u[3])
 {
-    float *kept = und_scratch_take(v->parts->scratch, UND_VOLUME_FACES * (size_t)count * sizeof *kept);
-    v->parts->kept = kept;
-    for (int i = 0; i < count; i++)
-        for (int a = 0; a < und_volume_axes(&v->mac); a++) {
-            kept[UND_VOLUME_FACES * i + 2 * a] = u[a][cells[i] - (size_t)v->mac.step[a]];
-            kept[UND_VOLUME_FACES * i + 2 * a + 1] = u[a][cells[i]];
-        }
+    return (und_volume_kept_films){
+        .v = und_volume_arrays_of(v), .cells = cells, .kept = v->parts->kept, .u = {u[0], u[1], u[2]}};
 }
 
-/* Whether what comes into a cell over a face meets a wall behind it, as in corners. */
-static bool is_stopped(const und_volume_arrays *v, const und_volume_walls *walls, size_t at, int way, float u)
+enum { AT_ONCE = 64 }; /* films */
+
+void und_volume_keep_films(const und_volume *v, const int32_t *cells, int count, float *const u[3])
 {
-    const int a = way / 2;
-    const size_t behind = way % 2 ? at - (size_t)v->mac.step[a] : at;
-    return (way % 2 ? u < 0 : u > 0) && !(walls->open[a][behind] > 0);
+    v->parts->kept =
+        und_scratch_take(v->parts->scratch, UND_VOLUME_FACES * (size_t)count * sizeof *v->parts->kept);
+    const und_volume_kept_films f = kept_films(v, cells, u);
+    const und_set films = und_set_list(cells, count, AT_ONCE, 1);
+    und_pass(&v->device, und_volume_keep_some_films, &f, &films);
 }
 
-typedef struct kept_films {
-    und_volume_arrays v;
-    und_volume_walls walls;
-    const float *phi, *kept;
-    const size_t *cells;
-    float *const *u;
-} kept_films;
-
-/* Of film i.  Two that share a face have kept the same. */
-static void free_film(const kept_films *f, int i)
-{
-    const und_volume_arrays *v = &f->v;
-    const size_t at = f->cells[i];
-    float distance, normal[3];
-    if (!und_volume_leans(v, &f->walls, at, &distance, normal))
-        return;
-    const bool slanted = und_volume_is_slanted(v, &f->walls, f->phi, at, normal);
-    if (!slanted && !und_volume_is_straight(normal))
-        return;
-    for (int way = 0; way < 2 * und_volume_axes(&v->mac); way++) {
-        const int a = way / 2;
-        const size_t step = (size_t)v->mac.step[a], next = way % 2 ? at + step : at - step;
-        const size_t face = way % 2 ? at : next;
-        const float kept = f->kept[UND_VOLUME_FACES * i + way];
-        if ((slanted || fabsf(normal[a]) < UND_VOLUME_ALONG) && f->walls.open[a][face] > 0 &&
-            !is_stopped(v, &f->walls, at, way, kept) &&
-            (!v->inside[next] || (f->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
-            und_shared_set_float(&f->u[a][face], kept);
-    }
-}
-
-static void free_films(const kept_films *f, und_place p)
-{
-    for (int i = (int)p.at; i < (int)p.at + p.x; i++)
-        free_film(f, i);
-}
-UND_KERNEL(free_films, kept_films, UND_EACH_BLOCK)
-
-/* Along its wall nothing presses on a film but what is thicker beside it; what a slanted wall bears of it is
- * known. */
 void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                           const size_t *cells, int count, float *const u[3])
+                           const int32_t *cells, int count, float *const u[3])
 {
-    enum { AT_ONCE = 64, WORTH = 16 }; /* fewer are not worth a region */
-    const kept_films f = {und_volume_arrays_of(v), *walls, d->phi, v->parts->kept, cells, u};
+    enum { WORTH = 16 }; /* fewer are not worth a region */
+    und_volume_kept_films f = kept_films(v, cells, u);
     const und_set films = und_set_list(cells, count, AT_ONCE, WORTH);
+    f.walls = *walls;
+    f.phi = d->phi;
     und_volume_get_films(v, d);
-    und_pass(&v->device, free_films, &f, &films);
+    und_pass(&v->device, und_volume_free_some_films, &f, &films);
     und_scratch_give_back(v->parts->scratch, v->parts->kept);
     v->parts->kept = NULL;
 }

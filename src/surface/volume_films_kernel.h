@@ -41,4 +41,66 @@ static inline void und_volume_film_row(const und_volume_filming *f, und_place p)
 }
 UND_KERNEL(und_volume_film_row, und_volume_filming, UND_EACH_ROW)
 
+/* ---- While the flow is made ---- */
+
+enum { UND_VOLUME_FACES = 6 };
+
+typedef struct und_volume_kept_films {
+    und_volume_arrays v;
+    und_volume_walls walls;
+    const float *phi;
+    const int32_t *cells;
+    float *kept, *u[3]; /* kept: UND_VOLUME_FACES of each cell */
+} und_volume_kept_films;
+
+static inline void und_volume_keep_some_films(const und_volume_kept_films *f, und_place p)
+{
+    for (size_t i = p.at; i < p.at + (size_t)p.x; i++)
+        for (int a = 0; a < und_volume_axes(&f->v.mac); a++) {
+            const size_t at = (size_t)f->cells[i];
+            f->kept[UND_VOLUME_FACES * i + 2 * (size_t)a] = f->u[a][at - (size_t)f->v.mac.step[a]];
+            f->kept[UND_VOLUME_FACES * i + 2 * (size_t)a + 1] = f->u[a][at];
+        }
+}
+UND_KERNEL(und_volume_keep_some_films, und_volume_kept_films, UND_EACH_BLOCK)
+
+/* Whether what comes into a cell over a face meets a wall behind it, as in corners. */
+static inline bool und_volume_film_is_stopped(const und_volume_kept_films *f, size_t at, int way, float u)
+{
+    const int a = way / 2;
+    const size_t behind = way % 2 ? at - (size_t)f->v.mac.step[a] : at;
+    return (way % 2 ? u < 0 : u > 0) && !(f->walls.open[a][behind] > 0);
+}
+
+/* Along its wall nothing presses on a film but what is thicker beside it; what a slanted wall bears of it is
+ * known.  Two that share a face have kept the same. */
+static inline void und_volume_free_film(const und_volume_kept_films *f, size_t i)
+{
+    const und_volume_arrays *v = &f->v;
+    const size_t at = (size_t)f->cells[i];
+    float distance, normal[3];
+    if (!und_volume_leans(v, &f->walls, at, &distance, normal))
+        return;
+    const bool slanted = und_volume_is_slanted(v, &f->walls, f->phi, at, normal);
+    if (!slanted && !und_volume_is_straight(normal))
+        return;
+    for (int way = 0; way < 2 * und_volume_axes(&v->mac); way++) {
+        const int a = way / 2;
+        const size_t step = (size_t)v->mac.step[a], next = way % 2 ? at + step : at - step;
+        const size_t face = way % 2 ? at : next;
+        const float kept = f->kept[UND_VOLUME_FACES * i + (size_t)way];
+        if ((slanted || __builtin_fabsf(normal[a]) < UND_VOLUME_ALONG) && f->walls.open[a][face] > 0 &&
+            !und_volume_film_is_stopped(f, at, way, kept) &&
+            (!v->inside[next] || (f->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
+            und_shared_set_float(&f->u[a][face], kept);
+    }
+}
+
+static inline void und_volume_free_some_films(const und_volume_kept_films *f, und_place p)
+{
+    for (size_t i = p.at; i < p.at + (size_t)p.x; i++)
+        und_volume_free_film(f, i);
+}
+UND_KERNEL(und_volume_free_some_films, und_volume_kept_films, UND_EACH_BLOCK)
+
 #endif

@@ -164,7 +164,7 @@ static void look_at_left(und_volume *v, const int32_t *row_first, int32_t *row_l
     und_volume_parts *p = v->parts;
     und_volume_chunk *out = p->row_chunk;
     const int rows = und_mac_rows(&v->mac);
-    p->count = 0;
+    p->listed[UND_VOLUME_CELLS] = 0;
     for (int row = 0, i = row_first[0]; row < rows; row++) {
         const int end = row_first[row + 1];
         row_left[row] = (int32_t)(out - p->row_chunk);
@@ -175,12 +175,12 @@ static void look_at_left(und_volume *v, const int32_t *row_first, int32_t *row_l
             if (left) {
                 *out = *k;
                 (out++)->bits = (uint16_t)left;
-                p->count += __builtin_popcount(left);
+                p->listed[UND_VOLUME_CELLS] += __builtin_popcount(left);
             }
         }
     }
     p->chunk = p->row_chunk;
-    p->chunk_count = row_left[rows] = (int32_t)(out - p->row_chunk);
+    p->listed[UND_VOLUME_LISTED] = row_left[rows] = (int32_t)(out - p->row_chunk);
 }
 
 /* Cells near the surface; films are no more.  What all cells hold. */
@@ -194,7 +194,6 @@ static int64_t list_near(und_volume *v, const und_distance *d)
 
 void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, bool tracked)
 {
-    und_volume_fit_found found;
     fit f = {.v = v,
              .d = d,
              .walls = walls,
@@ -202,7 +201,7 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
                             .phi = d->phi,
                             .tracked = tracked,
                             .rounds = tracked ? UND_VOLUME_FIT_EVENING : EVENING_ALONE},
-                      .found = &found,
+                      .found = (und_volume_fit_found *)(void *)v->parts->told,
                       .row_chunks = v->parts->row_chunks,
                       .refresh = und_distance_refresh_of(d)}};
     und_volume_fit_args *args = &f.args;
@@ -212,20 +211,21 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     v->parts->area = v->parts->over + und_scratch_bytes(v->mac.count * sizeof(int32_t)) / sizeof(int32_t);
     args->f.enough = SHOWN * (double)list_near(v, d);
     const und_volume_parts all = *v->parts;
-    args->f.little = (int32_t)fmin(LITTLE_LEFT * args->f.enough / (all.count + 1), UND_VOLUME_ONE);
+    const int all_cells = all.listed[UND_VOLUME_CELLS], all_chunks = all.listed[UND_VOLUME_LISTED];
+    args->f.little = (int32_t)fmin(LITTLE_LEFT * args->f.enough / (all_cells + 1), UND_VOLUME_ONE);
     for (int n = 0; n < UND_VOLUME_AROUND; n++)
         args->f.up |= (unsigned)und_volume_is_up(walls, n) << n;
     args->all = all.chunk;
     args->row_first = all.row_chunks;
-    for (; go_once(&f, all.chunk_count); args->round++) {
+    for (; go_once(&f, all_chunks); args->round++) {
         if (v->device.halo)
             get_left(&f, args->row_first);
         look_at_left(v, args->row_first, all.row_left);
         args->row_first = all.row_left;
     }
     v->parts->chunk = all.chunk;
-    v->parts->chunk_count = all.chunk_count;
-    v->parts->count = all.count;
+    v->parts->listed[UND_VOLUME_LISTED] = all_chunks;
+    v->parts->listed[UND_VOLUME_CELLS] = all_cells;
     if (v->device.halo) { /* what came from others since may be other cells that these were made for */
         memset(v->parts->over, 0, v->mac.count * sizeof *v->parts->over);
         memset(v->parts->area, 0, v->mac.count * sizeof *v->parts->area);

@@ -174,7 +174,7 @@ static inline void und_volume_fit_find_far(const und_volume_fit_args *a, und_pla
     if (any)
         und_shared_deny(&a->found->none[a->round]);
 }
-UND_KERNEL(und_volume_fit_find_far, und_volume_fit_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_fit_find_far, und_volume_fit_args, UND_EACH_SOME)
 
 static inline void und_volume_fit_bring_near(const und_volume_fit_args *a, und_place block)
 {
@@ -182,7 +182,7 @@ static inline void und_volume_fit_bring_near(const und_volume_fit_args *a, und_p
     for (int i = 0; i < block.x; i++)
         und_volume_give_out(&a->f.v, &p->chunk[block.at + (size_t)i], p->extra);
 }
-UND_KERNEL(und_volume_fit_bring_near, und_volume_fit_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_fit_bring_near, und_volume_fit_args, UND_EACH_SOME)
 
 /* The neighbours that a chunk's cells exchange with, over open faces. */
 static inline void und_volume_fit_find_others(const und_volume_fitting *f, und_volume_chunk *k)
@@ -293,7 +293,7 @@ static inline void und_volume_fit_find_payers(const und_volume_fit_args *a, und_
         und_volume_set_out(&f->v, k, f->v.c);
     }
 }
-UND_KERNEL(und_volume_fit_find_payers, und_volume_fit_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_fit_find_payers, und_volume_fit_args, UND_EACH_SOME)
 
 static inline void und_volume_fit_pay(const und_volume_fit_args *a, und_place block)
 {
@@ -301,7 +301,7 @@ static inline void und_volume_fit_pay(const und_volume_fit_args *a, und_place bl
     for (int i = 0; i < block.x; i++)
         und_volume_give_out(v, &v->chunk[block.at + (size_t)i], v->c);
 }
-UND_KERNEL(und_volume_fit_pay, und_volume_fit_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_fit_pay, und_volume_fit_args, UND_EACH_SOME)
 
 /* ---- phi ---- */
 
@@ -436,7 +436,7 @@ static inline void und_volume_fit_set_over(const und_volume_fit_args *a, und_pla
         und_lanes_int_store_some(v->area + k->at, (und_lanes_int){0}, k->bits & ~(unsigned)k->some);
     }
 }
-UND_KERNEL(und_volume_fit_set_over, und_volume_fit_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_fit_set_over, und_volume_fit_args, UND_EACH_SOME)
 
 /* Where the cells of a slice end. */
 static inline ptrdiff_t und_volume_fit_end_of_slice(const und_mac *m, int z)
@@ -474,7 +474,7 @@ static inline void und_volume_fit_shift(const und_volume_fit_args *a, und_place 
     }
     und_volume_fit_add_left(a, cell[2], left);
 }
-UND_KERNEL(und_volume_fit_shift, und_volume_fit_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_fit_shift, und_volume_fit_args, UND_EACH_SOME)
 
 static inline void und_volume_fit_set_phi(const und_volume_fit_args *a, und_place block)
 {
@@ -483,7 +483,7 @@ static inline void und_volume_fit_set_phi(const und_volume_fit_args *a, und_plac
     for (const und_volume_chunk *k = first; k < first + block.x; k++)
         und_lanes_store_some(a->f.phi + k->at, und_lanes_load(v->fraction + k->at), k->bits);
 }
-UND_KERNEL(und_volume_fit_set_phi, und_volume_fit_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_fit_set_phi, und_volume_fit_args, UND_EACH_SOME)
 
 static inline void und_volume_fit_judge(const und_volume_fit_args *a, und_place block)
 {
@@ -504,7 +504,7 @@ static inline void und_volume_fit_clear(const und_volume_fit_args *a, und_place 
         und_lanes_int_store_some(p->area + k->at, (und_lanes_int){0}, k->bits);
     }
 }
-UND_KERNEL(und_volume_fit_clear, und_volume_fit_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_fit_clear, und_volume_fit_args, UND_EACH_SOME)
 
 /* Rows with cells that were looked at. */
 UND_INLINE void und_volume_fit_refresh(const und_volume_fit_args *a, und_place row)

@@ -414,7 +414,7 @@ static inline void und_volume_pay_by_left(const und_volume_moving *m, und_place 
         und_volume_refresh(&m->args, at);
     }
 }
-UND_KERNEL(und_volume_pay_by_left, und_volume_moving, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_pay_by_left, und_volume_moving, UND_EACH_SOME)
 
 /* Some threads may tell a cell, and all of them the same. */
 static inline void und_volume_refresh_shared(const und_volume_move_args *a, size_t at)
@@ -443,6 +443,6 @@ static inline void und_volume_refresh_around(const und_volume_moving *m, und_pla
             und_volume_refresh_shared(&m->args, next);
     }
 }
-UND_KERNEL(und_volume_refresh_around, und_volume_moving, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_refresh_around, und_volume_moving, UND_EACH_SOME)
 
 #endif

@@ -19,6 +19,7 @@ typedef struct und_volume_list_args {
     uint8_t *mark, *cleared; /* cleared: of all cells, becomes 0 beside; NULL: none */
     und_volume_chunk *row_chunk, *chunk;
     int per_row, rows, blocks;
+    bool apart; /* each chunk has but one cell, as where kernels have one lane */
     int32_t *row_count, *row_chunks, *block_count, *block_chunks, *count, *chunk_count;
     bool sums; /* what all of each row's cells hold is found beside */
     int64_t *row_sum;
@@ -53,6 +54,11 @@ static inline void und_volume_add_to_chunks(und_volume_row_chunks *c, int32_t fr
     begin = __builtin_ctz(chosen);
     c->at = from + begin;
     c->bits = chosen >> begin;
+}
+static inline void und_volume_add_apart(und_volume_row_chunks *c, int32_t from, unsigned chosen)
+{
+    for (; chosen; chosen &= chosen - 1)
+        *c->next++ = (und_volume_chunk){.at = from + __builtin_ctz(chosen), .bits = 1};
 }
 
 /* What all of its cells hold, and the most. */
@@ -99,7 +105,9 @@ UND_INLINE void und_volume_mark_row(const und_volume_list_args *l, und_place p, 
                 chosen &= ~(bits & -bits);
         und_lanes_bytes_store_some(l->mark + from, und_lanes_where(chosen) & 1, inside);
         count += __builtin_popcount(chosen);
-        if (chosen)
+        if (l->apart)
+            und_volume_add_apart(&chunks, (int32_t)from, chosen);
+        else if (chosen)
             und_volume_add_to_chunks(&chunks, (int32_t)from, chosen);
     }
     und_volume_end_chunk(&chunks);
@@ -159,5 +167,66 @@ static inline void und_volume_list_rows(const und_volume_list_args *l, und_place
     }
 }
 UND_KERNEL(und_volume_list_rows, und_volume_list_args, UND_EACH_BLOCK)
+
+/* ---- Lists of cells, found row by row ---- */
+
+typedef struct und_volume_listed {
+    int64_t sum; /* of what rows have */
+    int count;   /* cells on the list, with those that it began with */
+} und_volume_listed;
+
+typedef struct und_volume_row_lists {
+    und_mac mac;
+    int32_t *of_row; /* of each row, from where its first cell is on, */
+    int32_t *count;  /* so many cells; */
+    int64_t *sum;    /* and of what is summed; then, of each block of rows at its first one; NULL: nothing */
+    int32_t *before; /* of each block: cells; then those of the blocks before */
+    int blocks, per_block;
+    int32_t *list; /* they come behind the first `first` */
+    int first;
+    und_volume_listed *all;
+} und_volume_row_lists;
+
+static inline void und_volume_sum_lists(const und_volume_row_lists *l, und_place p)
+{
+    int32_t count = 0;
+    int64_t sum = 0;
+    for (int row = (int)p.at; row < (int)p.at + p.x; row++)
+        if (und_mac_has_row(&l->mac, row)) {
+            count += l->count[row];
+            sum += l->sum ? l->sum[row] : 0;
+        }
+    l->before[p.y] = count;
+    if (l->sum)
+        l->sum[p.at] = sum;
+}
+UND_KERNEL(und_volume_sum_lists, und_volume_row_lists, UND_EACH_BLOCK)
+
+/* Blocks are few. */
+static inline void und_volume_add_lists_up(const und_volume_row_lists *l, und_place p)
+{
+    und_volume_listed all = {.count = l->first};
+    (void)p;
+    for (int block = 0; block < l->blocks; block++) {
+        const int32_t own = l->before[block];
+        l->before[block] = all.count;
+        all.count += own;
+        all.sum += l->sum ? l->sum[block * l->per_block] : 0;
+    }
+    *l->all = all;
+}
+UND_KERNEL(und_volume_add_lists_up, und_volume_row_lists, UND_EACH_BLOCK)
+
+static inline void und_volume_put_lists(const und_volume_row_lists *l, und_place p)
+{
+    int32_t *to = l->list + l->before[p.y];
+    for (int row = (int)p.at; row < (int)p.at + p.x; row++) {
+        if (!und_mac_has_row(&l->mac, row))
+            continue;
+        __builtin_memcpy(to, l->of_row + und_mac_row_begin(&l->mac, row), (size_t)l->count[row] * sizeof *to);
+        to += l->count[row];
+    }
+}
+UND_KERNEL(und_volume_put_lists, und_volume_row_lists, UND_EACH_BLOCK)
 
 #endif

@@ -13,6 +13,8 @@
 #include <string.h>
 
 /* Scratch; but for `inside` and `own`, nothing goes on from step to step. */
+enum { UND_VOLUME_CELLS, UND_VOLUME_LISTED, UND_VOLUME_COUNTS };
+enum { UND_VOLUME_TOLD = 256 }; /* of a list: cells, chunks */
 typedef struct und_volume_parts {
     uint8_t *inside;      /* 1 in the domain, 0 beside it */
     uint8_t *own;         /* the same, but 0 in cells that are another grid's */
@@ -32,7 +34,8 @@ typedef struct und_volume_parts {
     int32_t *area, *over;    /* in und_volume_fit alone, lent, of 0: what `part` gains as phi falls by 1; and
                                 what moves phi of what a cell holds besides */
     und_volume_chunk *chunk; /* cells that are looked at, in order */
-    int chunk_count, count;  /* chunks, and cells */
+    uint8_t *told;           /* room for what passes find out for those behind them */
+    int32_t *listed;         /* how many: UND_VOLUME_CELLS and UND_VOLUME_LISTED */
     ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
     und_volume_chunk *row_chunk;         /* [row][per_row], while the list is made */
     int per_row;
@@ -49,7 +52,7 @@ typedef struct und_volume_parts {
     uint8_t *row_layers;     /* the same of layers that walls slow down */
 } und_volume_parts;
 
-enum { UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
+enum { UND_VOLUME_CHUNKS = 128 };
 
 /* What kernels know of it, as it is now: what is borrowed, and where the list is, too. */
 und_volume_arrays und_volume_arrays_of(const und_volume *v);
@@ -73,8 +76,8 @@ int64_t und_volume_list_and_sum(und_volume *v, und_pass marks);
 /* Its chunks, for passes. */
 static inline und_set und_volume_chunks(const und_volume *v)
 {
-    und_set s = und_set_list(v->parts->chunk, v->parts->chunk_count, UND_VOLUME_CHUNKS, 1);
-    s.worth = 8 * (size_t)v->parts->count; /* a cell costs more than one of a plain pass */
+    und_set s = und_set_list(v->parts->chunk, v->parts->listed[UND_VOLUME_LISTED], UND_VOLUME_CHUNKS, 1);
+    s.worth = 8 * (size_t)v->parts->listed[UND_VOLUME_CELLS]; /* a cell costs more than one of a plain pass */
     return s;
 }
 
@@ -93,6 +96,18 @@ typedef struct und_volume_listing {
 } und_volume_listing;
 enum { UND_VOLUME_LIST_STEPS = 3 };
 void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS]);
+
+/* Lists that rows have, row_count[] cells each, become one: what is given is of_row, list, first and all, and
+ * `sum` where something is summed of all rows, others' too. */
+typedef struct und_volume_row_listing {
+    und_volume_row_lists lists;
+    und_set rows, once;
+    und_pass pass[3];
+    und_halo_field sums;
+} und_volume_row_listing;
+enum { UND_VOLUME_LISTING_ROWS = 3 };
+void und_volume_list_rows_steps(const und_volume *v, const und_volume_row_lists *lists,
+                                und_volume_row_listing *l, und_step steps[UND_VOLUME_LISTING_ROWS]);
 
 /* Solids are put where they come to within a step, and the flow goes over what they leave of faces then: of
  * cells that they pass meanwhile some get too much for it, and their neighbours as much too little.  Those

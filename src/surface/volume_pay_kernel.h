@@ -94,7 +94,7 @@ UND_INLINE void und_volume_ask(const und_volume_pay_args *p, und_place block)
                 und_shared_deny(p->none);
         }
 }
-UND_KERNEL(und_volume_ask, und_volume_pay_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_ask, und_volume_pay_args, UND_EACH_SOME)
 
 /* The next cell that asks one, from *code on, in the order of places; false where there is none. */
 UND_INLINE bool und_volume_next_asker(const und_volume_move_args *m, const int cell[3], int *code, size_t *at)
@@ -155,6 +155,6 @@ UND_INLINE void und_volume_pay(const und_volume_pay_args *p, und_place block)
                 und_volume_give_to_all(m, at);
         }
 }
-UND_KERNEL(und_volume_pay, und_volume_pay_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_pay, und_volume_pay_args, UND_EACH_SOME)
 
 #endif

@@ -315,7 +315,7 @@ static void find_spots(const show *s)
 {
     const und_volume_parts *parts = s->v->parts;
     spot *next = s->spots;
-    for (int i = 0; i < parts->chunk_count; i++)
+    for (int i = 0; i < parts->listed[UND_VOLUME_LISTED]; i++)
         UND_VOLUME_OF_CHUNK(parts->chunk + i, parts->chunk[i].bits, at)
     (next++)->at = at;
     each_spot(s, find_wall);
@@ -408,7 +408,7 @@ und_status und_volume_show(und_volume *v, const und_distance *d, const und_volum
               .walls = walls,
               .phi = d->phi,
               .shown = shown,
-              .count = v->parts->count,
+              .count = v->parts->listed[UND_VOLUME_CELLS],
               .index = v->parts->spare};
     if (s.count == 0)
         return UND_OK;

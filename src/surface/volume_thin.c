@@ -19,11 +19,11 @@ und_volume_thinning und_volume_thinning_of(const und_volume *v, const und_distan
 
 und_set und_volume_thin_chunks(const und_volume *v)
 {
-    const int chunks = v->parts->chunk_count, rows = und_mac_rows(&v->mac),
+    const int chunks = v->parts->listed[UND_VOLUME_LISTED], rows = und_mac_rows(&v->mac),
               least = (chunks + rows - 1) / rows;
     und_set s =
         und_set_list(v->parts->chunk, chunks, least > UND_VOLUME_CHUNKS ? least : UND_VOLUME_CHUNKS, 1);
-    s.worth = 8 * (size_t)v->parts->count;
+    s.worth = 8 * (size_t)v->parts->listed[UND_VOLUME_CELLS];
     return s;
 }
 

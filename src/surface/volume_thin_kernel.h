@@ -159,7 +159,7 @@ static inline void und_volume_thin_find_beads(const und_volume_thinning *t, und_
         und_volume_set_out(v, k, v->c);
     }
 }
-UND_KERNEL(und_volume_thin_find_beads, und_volume_thinning, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_thin_find_beads, und_volume_thinning, UND_EACH_SOME)
 
 /* and then all of it. */
 static inline void und_volume_thin_gather(const und_volume_thinning *t, und_place block)
@@ -168,7 +168,7 @@ static inline void und_volume_thin_gather(const und_volume_thinning *t, und_plac
     for (const und_volume_chunk *k = first; k < first + block.x; k++)
         und_volume_give_out(&t->v, k, t->v.c);
 }
-UND_KERNEL(und_volume_thin_gather, und_volume_thinning, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_thin_gather, und_volume_thinning, UND_EACH_SOME)
 
 /* ---- Both ---- */
 
@@ -215,7 +215,7 @@ static inline void und_volume_thin_choose(const und_volume_thinning *t, und_plac
         k->some = (uint16_t)(may_be ? und_volume_thin_choose_some(t, k, may_be) : 0);
     }
 }
-UND_KERNEL(und_volume_thin_choose, und_volume_thinning, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_thin_choose, und_volume_thinning, UND_EACH_SOME)
 
 /* ---- Which break up ---- */
 
@@ -339,7 +339,7 @@ static inline void und_volume_thin_ask(const und_volume_thin_paying *p, und_plac
                 und_shared_deny(&p->t.none_owes[p->round + 1]);
         }
 }
-UND_KERNEL(und_volume_thin_ask, und_volume_thin_paying, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_thin_ask, und_volume_thin_paying, UND_EACH_SOME)
 
 /* The next that asks a cell. */
 static inline bool und_volume_thin_next_asker(const und_volume_thinning *t, const int cell[3], size_t from,
@@ -380,7 +380,7 @@ static inline void und_volume_thin_pay(const und_volume_thin_paying *p, und_plac
     if (v->spare[at] >= 0)
         und_volume_thin_pay_all(&p->t, at);
 }
-UND_KERNEL(und_volume_thin_pay, und_volume_thin_paying, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_thin_pay, und_volume_thin_paying, UND_EACH_SOME)
 
 /* ---- What is taken along ---- */
 
@@ -415,7 +415,7 @@ static inline void und_volume_thin_lend(const und_volume_thinning *t, und_place 
     if (und_volume_thin_stays(v, at))
         v->to[at] = v->own[at] ? und_volume_thin_taker(t, at) : UND_VOLUME_STAY;
 }
-UND_KERNEL(und_volume_thin_lend, und_volume_thinning, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_thin_lend, und_volume_thinning, UND_EACH_SOME)
 
 /* Neighbour k of a cell that breaks up, where that is there for it and holds something; else the cell
  * itself. */
