@@ -29,6 +29,7 @@ typedef struct und_card_launch {
     const void *args;
     size_t args_size;
     uint32_t threads;
+    bool together;        /* they wait for each other */
     und_card_clear clear; /* before it */
 } und_card_launch;
 

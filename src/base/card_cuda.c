@@ -340,10 +340,11 @@ static und_status launch(void *self, int kernel, const und_card_launch *l, und_e
     memcpy(&call, &l->call, sizeof call);
     memcpy(&args, &l->args, sizeof args);
     void *parameters[] = {call, args};
-    const unsigned blocks = (l->threads + THREADS_OF_BLOCK - 1) / THREADS_OF_BLOCK;
+    const unsigned of_block = l->together ? l->threads : THREADS_OF_BLOCK,
+                   blocks = (l->threads + of_block - 1) / of_block;
     c->d.cuCtxSetCurrent(c->context);
     return check(c,
-                 c->d.cuLaunchKernel(c->places[kernel].function, blocks, 1, 1, THREADS_OF_BLOCK, 1, 1, 0,
+                 c->d.cuLaunchKernel(c->places[kernel].function, blocks, 1, 1, of_block, 1, 1, 0,
                                      c->stream, parameters, NULL),
                  l->name, err);
 }

@@ -32,6 +32,14 @@ static inline void und_shared_set(int32_t *p, int32_t to)
 {
     *(volatile int32_t *)p = to;
 }
+static inline int32_t und_shared_int(const int32_t *p)
+{
+    return *(const volatile int32_t *)p;
+}
+static inline bool und_shared_replace_int(int32_t *p, int32_t was, int32_t by)
+{
+    return __sync_val_compare_and_swap(p, was, by) == was;
+}
 static inline void und_shared_deny(bool *p)
 {
     *(volatile bool *)p = false;
@@ -80,6 +88,14 @@ static inline void und_shared_sum(uint64_t *p, uint64_t some)
 static inline void und_shared_set(int32_t *p, int32_t to)
 {
     __atomic_store_n(p, to, __ATOMIC_RELAXED);
+}
+static inline int32_t und_shared_int(const int32_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline bool und_shared_replace_int(int32_t *p, int32_t was, int32_t by) /* if it still is `was` */
+{
+    return __atomic_compare_exchange_n(p, &was, by, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 static inline void und_shared_deny(bool *p) /* false from now on */
 {

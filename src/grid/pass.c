@@ -242,11 +242,11 @@ static void run_steps(const und_device *device, const und_step *steps, int count
  * here. */
 static void run_on_card(const und_device *device, const und_step *step)
 {
-    for (int i = 0; i < step->count && !left_out(step); i++) {
+    for (int i = 0; i < step->count; i++) {
         const und_step own = {.passes = step->passes + i, .count = 1};
-        if (getenv("UNDINE_CARD_COMPARE")) {
+        if (getenv("UNDINE_CARD_COMPARE") && !left_out(step)) {
             und_card_compare_begin(device->card);
-            const bool done = und_pass_on_card(device->card, step->passes + i);
+            const bool done = und_pass_on_card(device->card, step->passes + i, step->unless);
             if (done)
                 und_card_compare_open(device->card);
             run_steps(device, &own, 1);
@@ -254,7 +254,7 @@ static void run_on_card(const und_device *device, const und_step *step)
                 und_card_compare_end(device->card, step->passes[i].kernel->name);
             continue;
         }
-        if (!und_pass_on_card(device->card, step->passes + i))
+        if (!und_pass_on_card(device->card, step->passes + i, step->unless) && !left_out(step))
             run_steps(device, &own, 1);
     }
 }

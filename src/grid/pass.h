@@ -211,10 +211,25 @@ typedef enum und_places {
     UND_PLACES_SOME,  /* a block of one item */
     UND_PLACES_PACK,  /* eight of each of the `per_block` items that a block has at most */
     UND_PLACES_SIXTEEN, /* sixteen of these, of any of three kinds */
+    UND_PLACES_EACH,    /* each of the `per_block` items that a block has */
+    UND_PLACES_TOGETHER, /* all of a block, by UND_TOGETHER threads that wait for each other in between */
     UND_PLACES_OF_PACK = 8,
     UND_PLACES_OF_SIXTEEN = 16,
     UND_PLACES_KINDS = 3
 } und_places;
+
+/* Who does a block together with others: one of so many. */
+enum { UND_TOGETHER = 256 };
+typedef struct und_together {
+    uint32_t thread, threads;
+} und_together;
+/* What any of them did before is there for all of them behind it. */
+UND_INLINE void und_together_wait(void)
+{
+#ifdef __NVPTX__
+    __syncthreads();
+#endif
+}
 
 typedef struct und_kernel {
     const char *name;
@@ -246,6 +261,7 @@ typedef struct und_found {
             fn(&of_block_, place_, ##__VA_ARGS__);                                               \
     }
 #define UND_KERNEL_BLOCKS(fn, args_type)
+#define UND_KERNEL_TOGETHERS(fn, args_type)
 #endif
 
 /* What is copied cannot be changed by what a kernel stores: so the compiler keeps it. */
@@ -269,6 +285,17 @@ typedef struct und_found {
     typedef args_type fn##_args_of;     \
     UND_KERNEL_BLOCKS(fn, args_type)    \
     UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_BLOCK, false, 0})
+
+/* One block of one set, by fn##_together(args, set, who), whose parts end with und_together_wait. */
+#define UND_KERNEL_TOGETHER(fn, args_type)                                                \
+    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_) \
+    {                                                                                     \
+        (void)block_;                                                                     \
+        fn##_together(args_, set_, (und_together){0, 1});                                 \
+    }                                                                                     \
+    typedef args_type fn##_args_of;                                                       \
+    UND_KERNEL_TOGETHERS(fn, args_type)                                                   \
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_TOGETHER, false, 0})
 
 /* The most over all places: fn(args, place) gives a value for each lane; 0 where there is no place. */
 #define UND_KERNEL_MOST(fn, args_type, EACH)    \
@@ -329,7 +356,8 @@ typedef struct und_step {
     const und_pass *passes;
     int count;
     bool chain;
-    const bool *unless;         /* it is left out where steps before have set this; may be NULL */
+    const bool *unless;         /* it is left out where steps before have set this; may be NULL; in memory that
+                                   kernels have (base/pages.h), where a card runs them */
     const und_halo_field *halo; /* what it reads of others' slices, that steps before have written */
     int halos;
 } und_step;

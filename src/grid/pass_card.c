@@ -1,6 +1,7 @@
 #include "grid/pass_card_run.h"
 
 #include "base/card.h"
+#include "grid/clear_kernel.h"
 #include "grid/pass_card.h"
 
 #include <string.h>
@@ -10,6 +11,8 @@ static uint32_t along_of(const und_kernel *k, const und_set *s)
 {
     if (k->places == UND_PLACES_CELL)
         return (uint32_t)s->mac->n[0] + 2;
+    if (k->places == UND_PLACES_EACH)
+        return (uint32_t)s->per_block;
     if (k->places == UND_PLACES_PACK)
         return UND_PLACES_OF_PACK * (uint32_t)s->per_block;
     if (k->places == UND_PLACES_SIXTEEN)
@@ -23,7 +26,10 @@ static size_t threads_of(const und_kernel *k, const und_set *s, uint32_t along)
     case UND_PLACES_BLOCK:
     case UND_PLACES_PACK:
     case UND_PLACES_SIXTEEN:
+    case UND_PLACES_EACH:
         return (size_t)s->blocks * along;
+    case UND_PLACES_TOGETHER:
+        return UND_TOGETHER;
     case UND_PLACES_SOME:
     case UND_PLACES_ITEM:
         return (size_t)s->count;
@@ -32,7 +38,19 @@ static size_t threads_of(const und_kernel *k, const und_set *s, uint32_t along)
     }
 }
 
-bool und_pass_on_card(und_card *card, const und_pass *p)
+/* What a kernel keeps the most in is 0 before it; of one that may be left out that is so too. */
+static und_card_clear what_is_kept(und_card *card, const und_pass *p, const bool *unless)
+{
+    und_card_clear clear = {NULL, sizeof(int64_t) * (size_t)p->set->blocks};
+    memcpy(&clear.at, (const char *)p->args + p->kernel->keeps - 1, sizeof clear.at);
+    const und_clear_args args = {clear.at};
+    const und_set words = und_set_list(clear.at, p->set->blocks, 1, 1);
+    if (unless && und_pass_on_card(card, &UND_PASS(und_clear, &args, &words), unless))
+        clear.bytes = 0;
+    return clear;
+}
+
+bool und_pass_on_card(und_card *card, const und_pass *p, const bool *unless)
 {
     const und_kernel *k = p->kernel;
     const und_set *s = p->set;
@@ -57,19 +75,19 @@ bool und_pass_on_card(und_card *card, const und_pass *p)
     call.threads = (uint32_t)threads;
     const und_found *found = k->finds ? p->args : NULL;
     call.out = found ? found->out : NULL;
+    call.unless = unless;
     und_card_clear clear = {NULL, 0};
     if (found && k->places != UND_PLACES_ROW_TOTAL)
         clear = (und_card_clear){found->out, sizeof(float) * (size_t)s->blocks};
-    if (k->keeps) {
-        memcpy(&clear.at, (const char *)p->args + k->keeps - 1, sizeof clear.at);
-        clear.bytes = sizeof(int64_t) * (size_t)s->blocks;
-    }
+    if (k->keeps)
+        clear = what_is_kept(card, p, unless);
     const und_card_launch launch = {.name = k->name,
                                     .call = &call,
                                     .call_size = sizeof call,
                                     .args = found ? found->args : p->args,
                                     .args_size = k->args_size,
                                     .threads = (uint32_t)threads,
+                                    .together = k->places == UND_PLACES_TOGETHER,
                                     .clear = clear};
     return threads < UINT32_MAX && (und_card_run(card, &launch) || und_card_run_here(card, &launch));
 }

@@ -11,6 +11,7 @@ typedef struct und_call {
     und_mac mac;
     und_mask cells;
     void *out;               /* of a kernel that finds something */
+    const bool *unless;      /* this is set, it is done */
     uint32_t threads, along; /* of each row */
     bool has_mac, has_cells;
 } und_call;
@@ -32,7 +33,7 @@ UND_INLINE und_set und_call_set(const und_call *call)
     {                                                                                                      \
         const uint32_t thread =                                                                            \
             __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x(); \
-        if (thread < call.threads) {                                                                       \
+        if (thread < call.threads && !(call.unless && *call.unless)) {                                                                       \
             const und_set set = und_call_set(&call);                                                       \
             on(&call, &set, &args, thread);                                                                \
         }                                                                                                  \
@@ -42,8 +43,10 @@ UND_INLINE und_set und_call_set(const und_call *call)
     static void name##_card(const void *call_, const void *args_, uint32_t thread)                \
     {                                                                                             \
         const args_type args = *(const args_type *)args_;                                         \
-        const und_set set = und_call_set(call_);                                                  \
-        on((const und_call *)call_, &set, &args, thread);                                         \
+        const und_call *const own = (const und_call *)call_;                                      \
+        const und_set set = und_call_set(own);                                                    \
+        if (!(own->unless && *own->unless))                                                       \
+            on(own, &set, &args, thread);                                                         \
     }                                                                                             \
     __attribute__((used, section("und_card"))) static const und_card_named name##_named = {#name, \
                                                                                            name##_card};
@@ -127,6 +130,23 @@ UND_INLINE bool und_thread_span(const und_set *s, int row, und_place *p)
     {                                                                                           \
         (void)call_;                                                                            \
         fn##_block(args_, set_, (int)thread_);                                                  \
+    }                                                                                           \
+    UND_CARD_ENTRY(fn, args_type, fn##_on)
+
+/* Where threads are done one after the other the first of them does it all. */
+#ifdef __NVPTX__
+#define UND_TOGETHER_OF(call, thread) ((und_together){thread, (call)->threads})
+#else
+#define UND_TOGETHER_OF(call, thread) ((und_together){thread, (thread) > 0 ? 0 : 1})
+#endif
+#define UND_KERNEL_TOGETHERS(fn, args_type)                                                     \
+    UND_INLINE void fn##_on(const und_call *call_, const und_set *set_, const args_type *args_, \
+                            uint32_t thread_)                                                   \
+    {                                                                                           \
+        const und_together who_ = UND_TOGETHER_OF(call_, thread_);                              \
+        (void)call_;                                                                            \
+        if (who_.threads > 0)                                                                   \
+            fn##_together(args_, set_, who_);                                                   \
     }                                                                                           \
     UND_CARD_ENTRY(fn, args_type, fn##_on)
 

@@ -4,7 +4,7 @@
 
 #include "grid/pass.h"
 
-/* False: it is to be done here. */
-bool und_pass_on_card(und_card *card, const und_pass *pass);
+/* False: it is to be done here.  unless: und_step.unless, which the card looks at. */
+bool und_pass_on_card(und_card *card, const und_pass *pass, const bool *unless);
 
 #endif

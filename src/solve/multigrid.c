@@ -1,6 +1,8 @@
 #include "solve/multigrid.h"
 
+#include "base/pages.h"
 #include "base/status.h"
+#include "solve/multigrid_coarse_kernel.h"
 #include "solve/multigrid_cycle.h"
 #include "solve/multigrid_kernel.h"
 
@@ -25,23 +27,35 @@ typedef struct way {
     int count, halos;
 } way;
 
-typedef struct und_cycle {
+/* What kernels are given, where those of a card can read it. */
+typedef struct arguments {
     und_sweep_args sweep[UND_MULTIGRID_LEVELS][2];
     und_restrict_args restriction[UND_MULTIGRID_LEVELS];
     und_correct_args correction[UND_MULTIGRID_LEVELS];
+} arguments;
+
+typedef struct und_cycle {
+    arguments *args;
     und_energy_args energy;
+    und_coarse_args coarse; /* levels that a card does in one launch */
+    und_pass coarse_pass;
     und_set set[UND_MULTIGRID_LEVELS];
     way down[UND_MULTIGRID_LEVELS], up[UND_MULTIGRID_LEVELS];
 } und_cycle;
 
 und_status und_multigrid_cycle_open(und_multigrid *m, und_error *err)
 {
-    m->cycle = und_alloc(1, sizeof *m->cycle, "passes of multigrid", err);
-    return m->cycle ? UND_OK : err->status;
+    static const char *const what = "passes of multigrid";
+    m->cycle = und_alloc(1, sizeof *m->cycle, what, err);
+    if (m->cycle)
+        m->cycle->args = und_pages_alloc_read_only(sizeof *m->cycle->args, what, err);
+    return m->cycle && m->cycle->args ? UND_OK : err->status;
 }
 
 void und_multigrid_cycle_close(und_multigrid *m)
 {
+    if (m->cycle)
+        und_pages_free(m->cycle->args);
     free(m->cycle);
 }
 
@@ -99,31 +113,32 @@ static void set_args(und_multigrid *m, int i)
     const und_level *level = &m->level[i], *coarse = level + 1;
     c->set[i] = und_level_set(level);
     for (unsigned colour = 0; colour < 2; colour++)
-        c->sweep[i][colour] = (und_sweep_args){.list = level->list,
-                                               .colour = colour,
-                                               .w = {level->weight[0], level->weight[1], level->weight[2]},
-                                               .full = level->full_inverse,
-                                               .diagonal = 1 / level->full_inverse,
-                                               .b = level->b[colour],
-                                               .inverse = level->inverse[colour],
-                                               .coefficient = level->coefficient[colour],
-                                               .other = level->x[1 - colour],
-                                               .x = level->x[colour]};
+        c->args->sweep[i][colour] =
+            (und_sweep_args){.list = level->list,
+                             .colour = colour,
+                             .w = {level->weight[0], level->weight[1], level->weight[2]},
+                             .full = level->full_inverse,
+                             .diagonal = 1 / level->full_inverse,
+                             .b = level->b[colour],
+                             .inverse = level->inverse[colour],
+                             .coefficient = level->coefficient[colour],
+                             .other = level->x[1 - colour],
+                             .x = level->x[colour]};
     if (i == m->count - 1)
         return;
-    c->restriction[i] = (und_restrict_args){.fine = c->sweep[i][0],
-                                            .halved = level->halved[0],
-                                            .list = coarse->list,
-                                            .children = coarse->children,
-                                            .inverse = coarse->inverse[0],
-                                            .full = coarse->full_inverse,
-                                            .b = {coarse->b[0], coarse->b[1]},
-                                            .x = coarse->x[0]};
-    c->correction[i] = (und_correct_args){.list = level->list,
-                                          .halved = level->halved[0],
-                                          .inverse = level->inverse[0],
-                                          .coarse = {coarse->x[0], coarse->x[1]},
-                                          .x = level->x[0]};
+    c->args->restriction[i] = (und_restrict_args){.fine = c->args->sweep[i][0],
+                                                  .halved = level->halved[0],
+                                                  .list = coarse->list,
+                                                  .children = coarse->children,
+                                                  .inverse = coarse->inverse[0],
+                                                  .full = coarse->full_inverse,
+                                                  .b = {coarse->b[0], coarse->b[1]},
+                                                  .x = coarse->x[0]};
+    c->args->correction[i] = (und_correct_args){.list = level->list,
+                                                .halved = level->halved[0],
+                                                .inverse = level->inverse[0],
+                                                .coarse = {coarse->x[0], coarse->x[1]},
+                                                .x = level->x[0]};
 }
 
 /* Red cells have their first values already: black ones are next. */
@@ -134,15 +149,15 @@ static void set_passes(und_multigrid *m, int i)
     const bool coarsest = i == m->count - 1;
     down->count = up->count = 0;
     for (int stage = 1; stage < 2 * sweeps_of(m, i); stage++)
-        add(down, UND_PASS(und_smooth, &c->sweep[i][stage % 2], &c->set[i]));
-    add(coarsest ? down : up, coarsest ? UND_PASS(und_smooth, &c->sweep[i][1], &c->set[i])
-                                       : UND_PASS(und_correct, &c->correction[i], &c->set[i]));
+        add(down, UND_PASS(und_smooth, &c->args->sweep[i][stage % 2], &c->set[i]));
+    add(coarsest ? down : up, coarsest ? UND_PASS(und_smooth, &c->args->sweep[i][1], &c->set[i])
+                                       : UND_PASS(und_correct, &c->args->correction[i], &c->set[i]));
     if (!coarsest)
         add(down, UND_PASS_NONE(&c->set[i]));
     if (!coarsest)
-        add(down, UND_PASS(und_restrict, &c->restriction[i], &c->set[i]));
+        add(down, UND_PASS(und_restrict, &c->args->restriction[i], &c->set[i]));
     for (int stage = coarsest ? 2 : 1; stage <= 2 * sweeps_of(m, i); stage++)
-        add(coarsest ? down : up, UND_PASS(und_smooth, &c->sweep[i][stage % 2], &c->set[i]));
+        add(coarsest ? down : up, UND_PASS(und_smooth, &c->args->sweep[i][stage % 2], &c->set[i]));
 }
 
 static und_energy_args energy_of(const und_multigrid *m, float *const v[2])
@@ -160,6 +175,29 @@ static und_energy_args energy_of(const und_multigrid *m, float *const v[2])
                              .energy = m->slice_energy};
 }
 
+/* Of a card's time a launch takes as much as so many packs. */
+enum { COARSE_PACKS = 512 };
+
+static void set_coarse(und_multigrid *m)
+{
+    static const und_set one = {.blocks = 1};
+    und_cycle *c = m->cycle;
+    const arguments *args = c->args;
+    int first = m->count;
+    while (first > 1 &&
+           m->level[first - 1].n[2] * m->level[first - 1].n[1] * m->level[first - 1].packs <= COARSE_PACKS)
+        first--;
+    c->coarse = (und_coarse_args){.level = m->level,
+                                  .sweep = args->sweep,
+                                  .restriction = args->restriction,
+                                  .correction = args->correction,
+                                  .first = first,
+                                  .last = m->count - 1,
+                                  .sweeps = SWEEPS_COARSER,
+                                  .last_sweeps = SWEEPS_COARSEST};
+    c->coarse_pass = UND_PASS(und_coarse, &c->coarse, &one);
+}
+
 void und_multigrid_cycle_set(und_multigrid *m)
 {
     for (int i = 0; i < m->count; i++) {
@@ -172,6 +210,7 @@ void und_multigrid_cycle_set(und_multigrid *m)
     add(last, UND_PASS(und_sum, &m->cycle->energy, &m->cycle->set[0]));
     for (int i = 0; i < m->count; i++)
         set_halos(m, i);
+    set_coarse(m);
 }
 
 void und_multigrid_sums_halo(const und_multigrid *m, und_halo_field halo[UND_MULTIGRID_SUMS])
@@ -180,18 +219,6 @@ void und_multigrid_sums_halo(const und_multigrid *m, und_halo_field halo[UND_MUL
     double *const sums[UND_MULTIGRID_SUMS] = {m->slice_product, m->slice_energy};
     for (int i = 0; i < UND_MULTIGRID_SUMS; i++)
         halo[i] = und_level_sums(level, sums[i], sizeof *sums[i]);
-}
-
-double und_multigrid_sums(const und_multigrid *m, double *energy)
-{
-    const und_level *level = &m->level[0];
-    und_sum_tree product = und_sum_from((unsigned)level->low[2] + 1), of_energy = product;
-    for (int z = 0; z < level->n[2]; z++) {
-        und_sum_add(&product, m->slice_product[z]);
-        und_sum_add(&of_energy, m->slice_energy[z]);
-    }
-    *energy = und_sum_end(&of_energy);
-    return und_sum_end(&product);
 }
 
 und_step und_multigrid_first(const und_multigrid *m, const und_pass *before, int count,
@@ -206,10 +233,13 @@ und_step und_multigrid_first(const und_multigrid *m, const und_pass *before, int
 
 int und_multigrid_rest(const und_multigrid *m, und_step *steps, const bool *unless)
 {
+    const int coarse = m->device.card ? m->cycle->coarse.first : m->count;
     int own = 0;
-    for (int i = 1; i < m->count; i++)
+    for (int i = 1; i < coarse; i++)
         steps[own++] = step_of(&m->cycle->down[i], unless);
-    for (int i = m->count - 2; i >= 0; i--)
+    if (coarse < m->count)
+        steps[own++] = (und_step){.passes = &m->cycle->coarse_pass, .count = 1, .unless = unless};
+    for (int i = (coarse < m->count ? coarse : m->count - 1) - 1; i >= 0; i--)
         steps[own++] = step_of(&m->cycle->up[i], unless);
     return own;
 }

@@ -65,10 +65,13 @@ typedef struct und_level {
     uint8_t *kind, *kind_before; /* of each pack of each row, now and at the setting before */
     uint32_t *place;             /* of each pack of each row: where it stands in the arrays, 0 if dry */
     uint32_t *slice_begin;       /* of each slice, in the arrays; and behind the last */
-    und_cell_pack *list;         /* of each slice, in room for all its packs: those that are not dry */
-    uint32_t *number;            /* of each pack that has a place, by that over UND_CELL_PACK: in the list */
-    und_children *children;      /* of each in the list; not on the finest level */
-    int32_t *list_end; /* of slice z: UND_CELL_PACK_KINDS, where packs of each kind end in its list */
+    uint32_t *slice_size;        /* what it needs there; and, of each row, what is before it in its slice, */
+    uint32_t *row_begin, *row_size; /* and what it needs; */
+    int32_t *row_kinds;     /* and how many packs it has of each kind: where rows are done one by one */
+    und_cell_pack *list;    /* of each slice, in room for all its packs: those that are not dry */
+    uint32_t *number;       /* of each pack that has a place, by that over UND_CELL_PACK: in the list */
+    und_children *children; /* of each in the list; not on the finest level */
+    int32_t *list_end;      /* of slice z: UND_CELL_PACK_KINDS, where packs of each kind end in its list */
     struct {
         ptrdiff_t
             to; /* so far behind this level a pointer to it is kept: that may be copied with what it is in */
@@ -102,6 +105,7 @@ typedef struct und_multigrid {
     und_level level[UND_MULTIGRID_LEVELS];
     double *slice_product, *slice_energy; /* of each slice of the finest level, */
     double *some_sums;                    /* and of some of its packs */
+    uint32_t *total;                      /* of each level: how long its arrays are, in cells of a colour */
     struct und_cycle *cycle;              /* its passes, */
     struct und_multigrid_plan *plan;      /* and those that set the levels */
     und_scratch *scratch;                 /* arrays are lent by, */
@@ -152,13 +156,11 @@ static inline int und_cell_pack_kind(const und_cell_pack *e)
 /* All its packs, each slice a block. */
 static inline und_set und_level_set(const und_level *level)
 {
-    return (und_set){.blocks = level->n[2],
-                     .worth = level->cells,
-                     .per_block = level->n[1] * level->packs,
-                     .list = level};
+    return (und_set){
+        .blocks = level->n[2], .worth = level->cells, .per_block = level->n[1] * level->packs, .list = level};
 }
 
-enum { UND_PACKS_SUMMED = 16 }; /* few enough that floats lose nothing */
+enum { UND_PACKS_SUMMED = 16 };                               /* few enough that floats lose nothing */
 static inline int und_level_most_sums(const und_level *level) /* of so many, of a slice */
 {
     return level->n[1] * level->packs / UND_PACKS_SUMMED + UND_CELL_PACK_KINDS - 1;
@@ -206,32 +208,24 @@ static inline unsigned und_level_unknown(const und_level *level, int y, int z, i
  * level. */
 typedef struct und_multigrid_box {
     int whole[3], low[3], high[3];
-    bool sparse; /* most rows will never have unknown cells: und_sides tells which may */
+    bool sparse; /* most rows will never have unknown cells: who sets levels adds those that may to
+                    the finest's `present` */
 } und_multigrid_box;
 und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, const double weight[3],
                               int threads, und_error *err);
 void und_multigrid_close(und_multigrid *m);
 
-/* Which cells of a pack are unknown, a bit for each, and of which of them the neighbour is too: along each
- * axis, low and high. */
-typedef struct und_around {
-    unsigned own, both[6];
-} und_around;
-
-/* What the finest level is made of. */
+/* What the finest level is made of: arrays of the grid, along our axes. */
 typedef struct und_sides {
-    void *context;
-    /* Rows that may have unknown cells, of those that there are; only asked where levels are sparse. */
-    void (*present)(void *context, und_present *rows);
-    /* The unknown cells of a row, as und_mask has them. */
-    void (*unknown)(void *context, int y, int z, uint64_t *row);
-    /* Cells x in [begin, end) of a row, multiples of 16: the weights of their high sides to unknown cells
-     * along the axis, in multiples of the full one; 0 where a cell or its neighbour is not unknown.  axis 3
-     * and on: weights of both sides to known cells along axis - 3, in the same multiples.  False: all are 0,
-     * and not written. */
-    bool (*get)(void *context, int axis, int y, int z, int begin, int end, float *weight);
-    /* Are all sides of a pack's cells wholly open that are between unknown cells? */
-    bool (*is_plain)(void *context, int y, int z, int k, const und_around *around);
+    und_mask unknown; /* cells, of the grid's own window */
+    /* Weights of cells' high sides, in multiples of the full one: read between two unknown cells alone. NULL:
+     * all are 1. */
+    const float *weight[3];
+    /* And of both sides to known cells along each axis; NULL: there are none. */
+    const float *known[3];
+    ptrdiff_t first, step[3]; /* where the level's first cell is in them, and from a cell to the next */
+    int before[3];            /* cells that the level has before the grid's first */
+    bool flat;                /* its slices are the grid's rows */
 } und_sides;
 
 /* A level's array, of which a pointer at `to`, in the level or in what it is a part of, is set whenever
@@ -241,17 +235,19 @@ void und_level_add_array(und_level *level, void *to, size_t size, bool gaps);
 /* Once all levels have their arrays: where these are, while levels are set; NULL: in memory of their own. */
 und_status und_multigrid_lend(und_multigrid *m, und_scratch *scratch, und_error *err);
 
-/* Sets all levels; full[]: the weights of sides that are wholly open.  beside[]: a pass for when the finest
- * is set, and one for after that pass, beside those that set the others. */
-void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides,
-                       const und_pass beside[2]);
+/* Sets all levels; full[]: the weights of sides that are wholly open.  beside[]: passes for when the finest
+ * is set, each once the one before it is done, beside those that set the others; UND_MULTIGRID_BESIDE at
+ * most. */
+enum { UND_MULTIGRID_BESIDE = 4 };
+void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides, const und_pass *beside,
+                       int count);
 /* They are no longer needed: gives their arrays back, which were taken last. */
 void und_multigrid_done(und_multigrid *m);
 
 /* The cycle for level[0].b in steps of a region: the first, begun by passes over the finest level's slices,
  * of which the last sets that, and x in red cells to what it is by Gauss-Seidel from 0; and the rest.  Then
- * level[0].x is the answer, and und_multigrid_sums gives the sum of x b, and in `energy` that of x A x over
- * the largest weight. */
+ * level[0].x is the answer, and slice_product and slice_energy have the sums of x b and of x A x over the
+ * largest weight. */
 enum {
     UND_MULTIGRID_BEFORE = 4, /* passes at most, */
     UND_MULTIGRID_FIRST = 70, /* and with those of the cycle's first step */
@@ -261,14 +257,13 @@ enum {
 und_step und_multigrid_first(const und_multigrid *m, const und_pass *before, int count,
                              und_pass passes[UND_MULTIGRID_FIRST], const bool *unless);
 int und_multigrid_rest(const und_multigrid *m, und_step *steps, const bool *unless); /* how many */
-double und_multigrid_sums(const und_multigrid *m, double *energy);
 /* What has been summed of others' slices; and slices that the cycle's first step reads beyond its own of what
  * it is for. */
 void und_multigrid_sums_halo(const und_multigrid *m, und_halo_field halo[UND_MULTIGRID_SUMS]);
 int und_multigrid_first_reach(const und_multigrid *m);
 
-/* A step after which und_multigrid_sums gives that of v A v, over the largest weight, in `energy`; begun by a
- * pass over the finest level's slices. */
+/* A step after which slice_energy has v A v, over the largest weight; begun by a pass over the finest level's
+ * slices. */
 struct und_energy_args;
 und_step und_multigrid_energy(const und_multigrid *m, const und_pass *before, float *const v[2],
                               struct und_energy_args *args, und_pass passes[3], const bool *unless);

@@ -51,16 +51,16 @@ enum { UND_COEFFICIENTS = 6 * UND_CELL_PACK }; /* of the cells of one colour in 
             DO(fn, args_, p_, level_, thread_ / call_->along);                                    \
     }                                                                                             \
     UND_CARD_ENTRY(fn, args_type, fn##_on)
-#define UND_THREAD_KIND(fn, args, p, level, block)              \
-    switch (und_cell_pack_kind(&(level)->list[(p).at])) {       \
-    case UND_CELL_PACK_WHOLE:                                   \
-        fn(args, p, UND_CELL_PACK_WHOLE);                       \
-        break;                                                  \
-    case UND_CELL_PACK_PLAIN:                                   \
-        fn(args, p, UND_CELL_PACK_PLAIN);                       \
-        break;                                                  \
-    default:                                                    \
-        fn(args, p, UND_CELL_PACK_CUT);                         \
+#define UND_THREAD_KIND(fn, args, p, level, block)        \
+    switch (und_cell_pack_kind(&(level)->list[(p).at])) { \
+    case UND_CELL_PACK_WHOLE:                             \
+        fn(args, p, UND_CELL_PACK_WHOLE);                 \
+        break;                                            \
+    case UND_CELL_PACK_PLAIN:                             \
+        fn(args, p, UND_CELL_PACK_PLAIN);                 \
+        break;                                            \
+    default:                                              \
+        fn(args, p, UND_CELL_PACK_CUT);                   \
     }
 UND_INLINE bool und_thread_pack(const und_level *level, int number, und_place *p)
 {
@@ -232,7 +232,8 @@ UND_KERNEL_OF_PACKS(und_restrict, und_restrict_args, UND_THREAD_KIND)
 #undef und_thread_level
 #endif
 typedef und_restrict_args und_restrict_args_of;
-UND_KERNEL_TABLE(und_restrict, {"und_restrict", und_restrict_block, sizeof(und_restrict_args), UND_PLACES_PACK, false, 0})
+UND_KERNEL_TABLE(und_restrict,
+                 {"und_restrict", und_restrict_block, sizeof(und_restrict_args), UND_PLACES_PACK, false, 0})
 
 typedef struct und_correct_args {
     const und_cell_pack *list;
@@ -391,7 +392,8 @@ UND_KERNEL_STATIC void und_sum_some_block(const void *args, const und_set *set, 
         und_sum_one(&a, set->list, z, number);
 }
 #ifdef UND_CARD
-UND_INLINE void und_sum_some_on(const und_call *call, const und_set *set, const und_energy_args *a, uint32_t thread)
+UND_INLINE void und_sum_some_on(const und_call *call, const und_set *set, const und_energy_args *a,
+                                uint32_t thread)
 {
     und_sum_one(a, set->list, (int)(thread / call->along), (int)(thread % call->along));
 }

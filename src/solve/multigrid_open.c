@@ -16,7 +16,15 @@ enum {
 };
 static const double COMPARABLE = 0.4; /* weight of an axis that is halved, over the largest */
 
-enum { AT_PACKS = UND_AT_OWN, AT_PLACES, AT_SLICE_ENDS, AT_SLICE_KINDS, AT_SIDES };
+enum {
+    AT_PACKS = UND_AT_OWN,
+    AT_PLACES,
+    AT_SLICE_ENDS,
+    AT_SLICE_KINDS,
+    AT_SIDES,
+    AT_LEVEL_ROWS,
+    AT_ROW_KINDS
+};
 enum { FINEST = 1, COARSER = 2 };
 
 #define FIELD(member, at, ...) UND_FIELD(und_level, member, at, ##__VA_ARGS__)
@@ -33,6 +41,10 @@ static const und_field fields[] = {
     FIELD(link[3], AT_PACKS, .when = FINEST),
     FIELD(number, AT_PLACES),
     FIELD(slice_begin, AT_SLICE_ENDS),
+    FIELD(slice_size, AT_SLICE_ENDS),
+    FIELD(row_begin, AT_LEVEL_ROWS),
+    FIELD(row_size, AT_LEVEL_ROWS),
+    FIELD(row_kinds, AT_ROW_KINDS),
     FIELD(list_end, AT_SLICE_KINDS),
     FIELD(side[0], AT_SIDES, .when = COARSER),
     FIELD(side[1], AT_SIDES, .when = COARSER),
@@ -73,13 +85,19 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
     if (level->count > UINT32_MAX || level->n[1] > UINT16_MAX || level->packs > UINT16_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
-    size_t slices = (size_t)level->n[2], packs = (size_t)level->n[1] * slices * (size_t)level->packs;
+    const size_t slices = (size_t)level->n[2], rows = (size_t)level->n[1] * slices,
+                 packs = rows * (size_t)level->packs;
     const und_mac mac = und_level_mac(level);
     add_arrays(level, finest);
     level->side_pitch = CELLS * level->packs + CELLS;
     level->side_plane = level->side_pitch * (level->n[1] + 1);
-    const size_t own[] = {packs, level->count / UND_CELL_PACK, slices + 1, slices * UND_CELL_PACK_KINDS,
-                          (size_t)level->side_plane * (slices + 1) + CELLS};
+    const size_t own[] = {packs,
+                          level->count / UND_CELL_PACK,
+                          slices + 1,
+                          slices * UND_CELL_PACK_KINDS,
+                          (size_t)level->side_plane * (slices + 1) + CELLS,
+                          rows,
+                          rows * UND_CELL_PACK_KINDS};
     const und_field_room room = {.mac = &mac, .own = own, .asked = finest ? FINEST : COARSER};
     const und_status status = und_mask_open(&level->unknown, &mac, "cells of multigrid", err);
     return status ? status : und_field_open_all(level, fields, FIELDS, &room, "a level of multigrid", err);
@@ -155,6 +173,9 @@ und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, co
     if (status == UND_OK &&
         !(m->some_sums = und_pages_alloc(2 * some * sizeof *m->some_sums, "slices of multigrid", err)))
         status = err->status;
+    if (status == UND_OK &&
+        !(m->total = und_pages_alloc(UND_MULTIGRID_LEVELS * sizeof *m->total, "levels of multigrid", err)))
+        status = err->status;
     if (status == UND_OK)
         status = und_multigrid_plan_open(m, err);
     if (status != UND_OK)
@@ -185,6 +206,7 @@ void und_multigrid_close(und_multigrid *m)
     }
     und_pages_free(m->slice_product);
     und_pages_free(m->some_sums);
+    und_pages_free(m->total);
     und_multigrid_cycle_close(m);
     und_multigrid_plan_close(m);
     *m = (und_multigrid){0};

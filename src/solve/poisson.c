@@ -1,6 +1,7 @@
 #include "solve/poisson.h"
 
 #include "base/status.h"
+#include "grid/field.h"
 #include "solve/system.h"
 
 #include <stdlib.h>
@@ -8,13 +9,22 @@
 
 struct und_poisson {
     und_system system;
-    const uint8_t *kind; /* while the system is set */
+    und_mask unknown;
+    float *known[3]; /* how many sides of a cell along each axis are to known ones */
 };
+
+static const und_field fields[] = {UND_FIELD(und_poisson, known[0], UND_AT_CELLS),
+                                   UND_FIELD(und_poisson, known[1], UND_AT_CELLS),
+                                   UND_FIELD(und_poisson, known[2], UND_AT_CELLS)};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 und_poisson *und_poisson_create(const und_mac *mac, int threads, und_error *err)
 {
-    und_poisson *s = und_alloc(1, sizeof *s, "the pressure's system", err);
-    if (s && und_system_open(&s->system, mac, threads, NULL, err) != UND_OK) {
+    static const char *const what = "the pressure's system";
+    und_poisson *s = und_alloc(1, sizeof *s, what, err);
+    if (s && (und_system_open(&s->system, mac, threads, NULL, err) != UND_OK ||
+              und_mask_open(&s->unknown, mac, what, err) != UND_OK ||
+              und_field_open_all(s, fields, FIELDS, &(und_field_room){.mac = mac}, what, err) != UND_OK)) {
         und_poisson_destroy(s);
         s = NULL;
     }
@@ -26,62 +36,34 @@ void und_poisson_destroy(und_poisson *s)
     if (!s)
         return;
     und_system_close(&s->system);
+    und_mask_close(&s->unknown);
+    und_field_close_all(s, fields, FIELDS);
     free(s);
 }
 
-static void get_unknown(void *context, int y, int z, uint64_t *row)
+static void set_row(und_poisson *s, const uint8_t *kind, int y, int z)
 {
-    const und_poisson *s = context;
-    const uint8_t *kind = s->kind + und_system_at(&s->system, 0, y, z);
-    int n = s->system.mac.n[0], words = s->system.m.level[0].unknown.words;
-    for (int w = 0; w < words; w++) {
-        uint64_t bits = 0;
-        for (int x = w > 0 ? 64 * w - 1 : 0; x < n && x < 64 * w + 63; x++)
-            bits |= (uint64_t)(kind[x] == UND_POISSON_UNKNOWN) << ((x + 1) & 63);
-        row[w] = bits;
+    const und_mac *m = &s->system.mac;
+    for (int x = 0; x < m->n[0]; x++) {
+        const size_t at = und_mac_at(m, x, y, z);
+        const uint8_t *k = kind + at;
+        if (*k == UND_POISSON_UNKNOWN)
+            und_mask_add(&s->unknown, x, y, z);
+        for (int a = 0; a < 3; a++)
+            s->known[a][at] =
+                (float)((k[-m->step[a]] == UND_POISSON_KNOWN) + (k[m->step[a]] == UND_POISSON_KNOWN));
     }
-}
-
-static bool get_known(const und_poisson *s, const uint8_t *k, ptrdiff_t step, int n, float *weight)
-{
-    (void)s;
-    if (!memchr(k - step, UND_POISSON_KNOWN, (size_t)n) && !memchr(k + step, UND_POISSON_KNOWN, (size_t)n))
-        return false;
-    for (int i = 0; i < n; i++) {
-        int sides = (k[i - step] == UND_POISSON_KNOWN) + (k[i + step] == UND_POISSON_KNOWN);
-        weight[i] = k[i] == UND_POISSON_UNKNOWN ? (float)sides : 0;
-    }
-    return true;
-}
-
-static bool get_sides(void *context, int axis, int y, int z, int begin, int end, float *restrict weight)
-{
-    const und_poisson *s = context;
-    const uint8_t *restrict k = s->kind + und_system_at(&s->system, begin, y, z);
-    int inside = s->system.mac.n[0] - begin, n = end - begin < inside ? end - begin : inside;
-    const ptrdiff_t step = s->system.step[axis % 3];
-    if (axis >= 3 && !get_known(s, k, step, n, weight))
-        return false;
-    for (int i = 0; i < n && axis < 3; i++)
-        weight[i] = (k[i] == UND_POISSON_UNKNOWN) & (k[i + step] == UND_POISSON_UNKNOWN);
-    for (int i = n; i < end - begin; i++)
-        weight[i] = 0;
-    return true;
-}
-
-static bool is_plain(void *context, int y, int z, int k, const und_around *around)
-{
-    (void)context, (void)y, (void)z, (void)k, (void)around;
-    return true;
 }
 
 void und_poisson_set(und_poisson *s, const uint8_t *kind, const double weight[3])
 {
-    s->kind = kind;
+    const und_mac *m = &s->system.mac;
+    und_mask_clear(&s->unknown);
+    for (int row = 0; row < und_mac_rows(m); row++)
+        set_row(s, kind, row % m->n[1], row / m->n[1]);
     und_system_set(
         &s->system, weight,
-        &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides, .is_plain = is_plain});
-    s->kind = NULL;
+        &(und_system_sides){.unknown = &s->unknown, .known = {s->known[0], s->known[1], s->known[2]}});
 }
 
 und_poisson_report und_poisson_solve(und_poisson *s, const double *b, double *x, double tolerance,

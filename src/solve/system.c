@@ -2,6 +2,7 @@
 
 #include "base/pages.h"
 #include "base/status.h"
+#include "grid/present.h"
 #include "solve/system_kernel.h"
 
 #include <math.h>
@@ -43,7 +44,14 @@ und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_s
         return err->status;
     s->slice_bits_b = s->slice_bits + slices;
     s->slice_bits_given = s->slice_bits_b + slices;
-    return UND_OK;
+    s->now = und_pages_alloc(sizeof *s->now, "the pressure's iterations", err);
+    return s->now ? UND_OK : err->status;
+}
+
+/* Index in the grid's arrays of the finest level's first cell. */
+static ptrdiff_t first_of(const und_system *s)
+{
+    return (ptrdiff_t)s->mac.first - s->before[0] - s->before[1] * s->step[1] - s->before[2] * s->step[2];
 }
 
 void und_system_close(und_system *s)
@@ -51,17 +59,37 @@ void und_system_close(und_system *s)
     und_multigrid_close(&s->m);
     und_components_close(&s->components);
     und_pages_free(s->slice_bits);
+    und_pages_free(s->now);
 }
 
-void und_system_set(und_system *s, const double full[3], const und_sides *sides)
+/* Rows of the finest level that the grid has. */
+static void add_present(const und_system *s, und_present *rows)
 {
-    const double own[3] = {full[s->axis[0]], full[s->axis[1]], full[s->axis[2]]};
-    static const und_set one = {.blocks = 1};
-    const und_set slabs = und_components_slabs(&s->components);
-    const und_components *components = &s->components;
-    const und_pass beside[2] = {{&und_components_find, &components, &slabs},
-                                {&und_components_join, &components, &one}};
-    und_multigrid_set(&s->m, own, sides, beside);
+    const und_mac *m = &s->mac;
+    const bool flat = s->axis[1] == 2;
+    UND_MAC_EACH_ROW (m, row) {
+        const int y = row % m->n[1], z = row / m->n[1];
+        und_present_add(rows, (flat ? z : y) + s->before[1], (flat ? y : z) + s->before[2]);
+    }
+}
+
+void und_system_set(und_system *s, const double full[3], const und_system_sides *of)
+{
+    double own[3];
+    und_sides sides = {.unknown = *of->unknown,
+                       .first = first_of(s),
+                       .step = {s->step[0], s->step[1], s->step[2]},
+                       .before = {s->before[0], s->before[1], s->before[2]},
+                       .flat = s->axis[1] == 2};
+    for (int a = 0; a < 3; a++) {
+        own[a] = full[s->axis[a]];
+        sides.weight[a] = of->weight ? of->weight[s->axis[a]] : NULL;
+        sides.known[a] = of->known[s->axis[a]];
+    }
+    if (s->m.level[0].present)
+        add_present(s, s->m.level[0].present);
+    und_pass beside[UND_MULTIGRID_BESIDE];
+    und_multigrid_set(&s->m, own, &sides, beside, und_components_find(&s->components, beside));
     s->set = und_level_set(&s->m.level[0]);
 }
 
@@ -87,14 +115,13 @@ static und_system_args args_of(const und_system *s, int64_t *most)
         .p = {s->p[0], s->p[1]},
         .z = {level->x[0], level->x[1]},
         .b = {level->b[0], level->b[1]},
-        .scale = s->scale,
+        .now = s->now,
         .most = most,
         .given = s->b,
         .given_double = s->b_double,
         .grid = s->grid,
         .unit = s->unit,
-        .first =
-            (ptrdiff_t)s->mac.first - s->before[0] - s->before[1] * s->step[1] - s->before[2] * s->step[2],
+        .first = first_of(s),
         .step = {s->step[0], s->step[1], s->step[2]},
         .unknown = level->unknown,
     };
@@ -171,132 +198,111 @@ enum {
     STEPS = 12   /* of one, besides those of the cycle */
 };
 
-/* Iterations, all in one region: what is done in each depends on numbers that those before it have found, so
- * that each has all the steps that it may take, of which some are left out. */
+/* Iterations, all in one region: what is done in each depends on numbers that those before it have found
+ * (und_iteration), so that each has all the steps that it may take, of which some are left out. */
 typedef struct iterations {
     und_system *s;
     und_system_args args;
     und_energy_args energy_args;
-    int count, most;
-    double before, energy_of_z;
-    bool over, end; /* nothing more is to be done; after this iteration it is expected to be */
-    bool directed;  /* p is the next direction already */
-    bool not_directed, not_fused[2], not_last[2], not_down; /* what is left out */
+    und_decide_args decide;
     und_pass first[UND_MULTIGRID_FIRST], fused[2][UND_MULTIGRID_FIRST], down[UND_MULTIGRID_FIRST], energy[3],
         advance[2], reckon, aim, look;
     und_halo_field sums[UND_MULTIGRID_SUMS], bits, z[2];
     und_step steps[1 + UND_MULTIGRID_REST + AT_ONCE * (STEPS + UND_MULTIGRID_REST)];
 } iterations;
 
-/* p A p, over the largest weight, by z A z, z being what the preconditioner gave, and what is known of the
- * direction before (Chronopoulos & Gear 1989) is there before p is; but not where most of it cancels. */
-static void reckon(const void *args, const und_set *set, int block)
-{
-    const double most = 0.5;
-    iterations *i = *(iterations *const *)args;
-    und_system *s = i->s;
-    (void)set, (void)block;
-    const double product = und_multigrid_sums(&s->m, &i->energy_of_z);
-    i->over = i->over || i->count >= i->most || !(product > 0);
-    if (!i->over) {
-        s->beta = s->product > 0 ? product / s->product : 0;
-        s->product = product;
-        i->args.beta = (float)s->beta;
-        const double energy = i->energy_of_z - s->beta * s->beta * s->energy;
-        i->directed = !(s->beta < most && energy > most * i->energy_of_z);
-        s->energy = energy;
-    }
-    i->not_directed = i->over || !i->directed;
-}
-
-/* How far to go along the direction.  If the residual falls as it did the last time, this is the end: nothing
- * is smoothed in vain. */
-static void aim(const void *args, const und_set *set, int block)
-{
-    iterations *i = *(iterations *const *)args;
-    und_system *s = i->s;
-    (void)set, (void)block;
-    if (!i->over && i->directed)
-        und_multigrid_sums(&s->m, &s->energy);
-    i->over = i->over || !(s->energy > 0) || !isfinite(s->product / s->energy);
-    if (!i->over) {
-        i->args.alpha = s->product / s->energy / (s->scale * s->m.level[0].largest);
-        i->end = s->residual * (s->residual / i->before) < s->tolerance;
-        i->before = s->residual;
-    }
-    for (int k = 0; k < 2; k++) {
-        const bool other = i->over || (k == 0) != i->directed;
-        i->not_fused[k] = other || i->end;
-        i->not_last[k] = other || !i->end;
-    }
-}
-
-/* Has the residual that is carried along come below the tolerance? */
-static void look(const void *args, const und_set *set, int block)
-{
-    iterations *i = *(iterations *const *)args;
-    und_system *s = i->s;
-    (void)set, (void)block;
-    if (!i->over) {
-        i->count++;
-        s->residual = largest_of(s, s->slice_bits);
-        i->over = !(s->residual >= s->tolerance);
-    }
-    i->not_down = i->over || !i->end;
-}
-
 static int plan_iteration(iterations *i, und_step *steps)
 {
     const und_multigrid *m = &i->s->m;
+    const und_iteration *now = i->s->now;
     int own = 0;
     steps[own++] = (und_step){.passes = &i->reckon, .count = 1, .halo = i->sums, .halos = UND_MULTIGRID_SUMS};
-    steps[own] = und_multigrid_energy(m, i->advance, i->s->p, &i->energy_args, i->energy, &i->not_directed);
+    steps[own] = und_multigrid_energy(m, i->advance, i->s->p, &i->energy_args, i->energy, &now->not_directed);
     steps[own].halo = i->z;
     steps[own++].halos = 2;
     steps[own++] = (und_step){.passes = &i->aim, .count = 1, .halo = i->sums, .halos = UND_MULTIGRID_SUMS};
     for (int k = 0; k < 2; k++) {
-        steps[own++] = und_multigrid_first(m, i->advance + 1 - k, 1 + k, i->fused[k], &i->not_fused[k]);
+        steps[own++] = und_multigrid_first(m, i->advance + 1 - k, 1 + k, i->fused[k], &now->not_fused[k]);
         steps[own++] = (und_step){
-            .passes = i->advance + 1 - k, .count = 1 + k, .chain = true, .unless = &i->not_last[k]};
+            .passes = i->advance + 1 - k, .count = 1 + k, .chain = true, .unless = &now->not_last[k]};
         for (int at = own - 2; at < own && k == 1; at++) { /* those that make p */
             steps[at].halo = i->z;
             steps[at].halos = 2;
         }
     }
     steps[own++] = (und_step){.passes = &i->look, .count = 1, .halo = &i->bits, .halos = 1};
-    steps[own++] = und_multigrid_first(m, NULL, 0, i->down, &i->not_down);
-    return own + und_multigrid_rest(m, steps + own, &i->over);
+    steps[own++] = und_multigrid_first(m, NULL, 0, i->down, &now->not_down);
+    return own + und_multigrid_rest(m, steps + own, &now->over);
+}
+
+static void begin_iterations(iterations *i, und_system *s, int max_iterations, int count)
+{
+    static const und_set one = {.blocks = 1};
+    const und_multigrid *m = &s->m;
+    const und_level *level = &m->level[0];
+    const double residual = largest_of(s, s->slice_bits);
+    *s->now = (und_iteration){.residual = residual,
+                              .before = residual,
+                              .scale = 1 / residual,
+                              .tolerance = s->tolerance,
+                              .count = count,
+                              .most = max_iterations};
+    i->s = s;
+    i->args = args_of(s, s->slice_bits);
+    i->decide = (und_decide_args){.now = s->now,
+                                  .product = m->slice_product,
+                                  .energy = m->slice_energy,
+                                  .bits = s->slice_bits,
+                                  .slices = level->n[2],
+                                  .low = (unsigned)level->low[2] + 1,
+                                  .largest = level->largest};
+    i->reckon = UND_PASS(und_reckon, &i->decide, &one);
+    i->aim = UND_PASS(und_aim, &i->decide, &one);
+    i->look = UND_PASS(und_look, &i->decide, &one);
+    i->advance[0] = UND_PASS(und_direct, &i->args, &s->set);
+    i->advance[1] = UND_PASS(und_advance, &i->args, &s->set);
+    und_multigrid_sums_halo(m, i->sums);
+    i->bits = und_level_sums(level, s->slice_bits, sizeof *s->slice_bits);
+    for (int c = 0; c < 2; c++)
+        i->z[c] = und_level_halo(level, level->x[c], sizeof(float), reach_of_r(s) + 1);
+}
+
+/* A card gains nothing by chains, and loses by launches: what comes next is asked for here. */
+static int decide_on_card(iterations *i, und_step *steps)
+{
+    const und_iteration *now = i->s->now;
+    steps[0] = (und_step){.passes = &i->reckon, .count = 1};
+    steps[1] =
+        und_multigrid_energy(&i->s->m, i->advance, i->s->p, &i->energy_args, i->energy, &now->not_directed);
+    steps[2] = (und_step){.passes = &i->aim, .count = 1};
+    steps[3] = (und_step){.passes = i->advance, .count = 1, .unless = &now->not_turned};
+    steps[4] = (und_step){.passes = i->advance + 1, .count = 1, .unless = &now->over};
+    steps[5] = (und_step){.passes = &i->look, .count = 1};
+    return 6;
+}
+static void iterate_on_card(iterations *i, const und_pass *residual)
+{
+    const und_multigrid *m = &i->s->m;
+    for (int begun = 0; !i->s->now->over; begun = 1) {
+        int steps = 1;
+        i->steps[0] = und_multigrid_first(m, residual, begun ? 0 : 1, i->first, NULL);
+        steps += und_multigrid_rest(m, i->steps + steps, NULL);
+        steps += decide_on_card(i, i->steps + steps);
+        und_pass_steps(&m->device, i->steps, steps);
+    }
 }
 
 /* Conjugate gradients until the residual that is carried along is below the tolerance.  What it was made from
  * is kept by r, x and p; directions are stored in float, but what they do to x and r is the same. */
 static void iterate(und_system *s, int max_iterations, int *count)
 {
-    static const und_kernel reckon_kernel = {.name = "reckon", .block = reckon},
-                            aim_kernel = {.name = "aim", .block = aim},
-                            look_kernel = {.name = "look", .block = look};
-    static const und_set one = {.blocks = 1};
     const und_multigrid *m = &s->m;
     iterations own, *const i = &own;
-    s->residual = i->before = largest_of(s, s->slice_bits);
-    s->scale = 1 / s->residual;
-    s->product = s->energy = 0;
-    i->s = s;
-    i->args = args_of(s, s->slice_bits);
-    i->count = *count;
-    i->most = max_iterations;
-    i->over = false;
-    i->reckon = (und_pass){&reckon_kernel, &i, &one};
-    i->aim = (und_pass){&aim_kernel, &i, &one};
-    i->look = (und_pass){&look_kernel, &i, &one};
-    i->advance[0] = UND_PASS(und_direct, &i->args, &s->set);
-    i->advance[1] = UND_PASS(und_advance, &i->args, &s->set);
+    begin_iterations(i, s, max_iterations, *count);
     const und_pass residual = UND_PASS(und_give_residual, &i->args, &s->set);
-    und_multigrid_sums_halo(m, i->sums);
-    i->bits = und_level_sums(&m->level[0], s->slice_bits, sizeof *s->slice_bits);
-    for (int c = 0; c < 2; c++)
-        i->z[c] = und_level_halo(&m->level[0], m->level[0].x[c], sizeof(float), reach_of_r(s) + 1);
-    for (bool begun = false; !i->over; begun = true) {
+    if (m->device.card)
+        iterate_on_card(i, &residual);
+    for (bool begun = false; !s->now->over; begun = true) {
         int steps = 0;
         if (!begun) {
             i->steps[steps++] = und_multigrid_first(m, &residual, 1, i->first, NULL);
@@ -306,7 +312,7 @@ static void iterate(und_system *s, int max_iterations, int *count)
             steps += plan_iteration(i, i->steps + steps);
         und_pass_steps(&m->device, i->steps, steps);
     }
-    *count = i->count;
+    *count = s->now->count;
 }
 
 /* The cycle for r as it is. */
@@ -321,7 +327,7 @@ static void cycle(und_system *s)
 
 void und_system_precondition(und_system *s, const double *r, double *z)
 {
-    s->scale = s->unit = 1;
+    s->now->scale = s->unit = 1;
     s->b = NULL;
     s->b_double = r;
     s->grid = z;
@@ -377,6 +383,7 @@ und_system_report und_system_solve(und_system *s, double *x, bool warm, double t
     s->grid = x;
     report.residual = start(s, warm, &given);
     report.largest = largest_of(s, s->slice_bits_b);
+    s->components.closed = *s->components.counted;
     if (s->components.closed)
         report.residual = measure_fit(s, &report.unfit);
     bool finite = isfinite(report.residual) && isfinite(report.largest);

@@ -26,11 +26,8 @@ typedef struct und_system {
     const double *b_double;
     double *grid;     /* the grid's x */
     und_set set;      /* the finest level's packs */
-    double scale;     /* of r, for the preconditioner */
-    double tolerance; /* of the largest |r|, which is */
-    double residual;
-    double beta;            /* of the iteration */
-    double product, energy; /* z r and p A p of the one before; 0: there was none */
+    double tolerance; /* of the largest |r| */
+    struct und_iteration *now;
 } und_system;
 
 /* What it needs between setting and und_system_done, `scratch` lends; NULL: it has memory of its own. */
@@ -46,8 +43,17 @@ static inline size_t und_system_at(const und_system *s, int x, int y, int z)
                     (z - s->before[2]) * s->step[2]);
 }
 
-/* full[]: weights of sides that are wholly open, along the grid's axes. */
-void und_system_set(und_system *s, const double full[3], const und_sides *sides);
+/* Arrays as the grid lays them out, and along its axes: what is unknown; weights of high sides, in multiples
+ * of the full one, read between unknown cells alone (NULL: all are 1); and of both sides to known cells along
+ * each axis (NULL: there are none). */
+typedef struct und_system_sides {
+    const und_mask *unknown;
+    const float *const *weight;
+    const float *known[3];
+} und_system_sides;
+
+/* full[]: weights of sides that are wholly open. */
+void und_system_set(und_system *s, const double full[3], const und_system_sides *sides);
 /* What has been set is no longer needed: where it shares its scratch, before others take from that. */
 void und_system_done(und_system *s);
 

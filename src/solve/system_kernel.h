@@ -4,6 +4,19 @@
 
 #include "solve/multigrid_kernel.h"
 
+/* Where an iteration is: what its passes find, and those after them go by. */
+typedef struct und_iteration {
+    double scale;       /* of r, for the preconditioner */
+    double alpha, beta; /* how far to go along the direction, and how much of the last one is in it */
+    double product, energy, energy_of_z; /* z r and p A p of the one before (0: there was none), z A z */
+    double residual, before;             /* the largest |r|, and an iteration before */
+    double tolerance;
+    int32_t count, most; /* iterations */
+    bool over, end;      /* nothing more is to be done; after this iteration it is expected to be */
+    bool directed;       /* p is the next direction already */
+    bool not_directed, not_turned, not_fused[2], not_last[2], not_down; /* what is left out */
+} und_iteration;
+
 typedef struct und_system_args {
     const und_cell_pack *list;
     double full[3], largest, full_diagonal; /* weights of open sides, the largest of them, their sum */
@@ -12,8 +25,7 @@ typedef struct und_system_args {
     float full_inverse;
     double *r[2], *x[2];
     float *p[2], *z[2], *b[2]; /* directions; what the preconditioner made, and what it is given */
-    double scale, alpha;
-    float beta;
+    const und_iteration *now;
     int64_t *most; /* of each slice: bits of the largest |r| or what else a kernel measures */
     /* The grid's arrays: b as floats or doubles, x. */
     const float *given;
@@ -54,8 +66,8 @@ UND_INLINE und_pack_long und_pack_larger(und_pack_long a, und_pack_long b)
     }                                                                                     \
     typedef args_type fn##_args_of;                                                       \
     UND_KERNEL_OF_PACKS(fn, args_type, UND_THREAD_MOST)                                   \
-    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_PACK, false,     \
-                          offsetof(args_type, most) + 1})
+    UND_KERNEL_TABLE(                                                                     \
+        fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_PACK, false, offsetof(args_type, most) + 1})
 #define UND_THREAD_MOST(fn, args, p, level, block)                \
     do {                                                          \
         und_pack_long most_;                                      \
@@ -263,9 +275,10 @@ UND_INLINE und_pack_long und_measure(const und_system_args *a, und_place p, int 
 UND_KERNEL_PACKS_MOST(und_measure, und_system_args)
 
 /* r to the preconditioner, scaled so that floats can hold it; Gauss-Seidel from 0 in red cells. */
-UND_INLINE void und_give_pack(const und_system_args *a, size_t at, unsigned c, und_pack_double r, int kind)
+UND_INLINE void und_give_pack(const und_system_args *a, size_t at, unsigned c, double scale,
+                              und_pack_double r, int kind)
 {
-    const und_pack_float b = __builtin_convertvector(a->scale * r, und_pack_float);
+    const und_pack_float b = __builtin_convertvector(scale * r, und_pack_float);
     UND_SET_PF(a->b[c] + at) = b;
     if (c == 0)
         UND_SET_PF(a->z[0] + at) =
@@ -274,8 +287,9 @@ UND_INLINE void und_give_pack(const und_system_args *a, size_t at, unsigned c, u
 UND_INLINE void und_give_residual(const und_system_args *a, und_place p, int kind)
 {
     const size_t at = und_pack_at(a->list + p.at, p);
+    const double scale = a->now->scale;
     for (unsigned c = 0; c < 2; c++)
-        und_give_pack(a, at, c, UND_PD(a->r[c] + at), kind);
+        und_give_pack(a, at, c, scale, UND_PD(a->r[c] + at), kind);
 }
 UND_KERNEL_PACKS(und_give_residual, und_system_args)
 
@@ -283,12 +297,13 @@ UND_KERNEL_PACKS(und_give_residual, und_system_args)
 UND_INLINE void und_direct(const und_system_args *a, und_place p, int kind)
 {
     const size_t at = und_pack_at(a->list + p.at, p);
+    const float beta = (float)a->now->beta;
     (void)kind;
     for (unsigned c = 0; c < 2; c++)
-        if (a->beta == 0) /* what was there before may be no number */
+        if (beta == 0) /* what was there before may be no number */
             UND_SET_PF(a->p[c] + at) = UND_PF(a->z[c] + at);
         else
-            UND_SET_PF(a->p[c] + at) = UND_PF(a->z[c] + at) + a->beta * UND_PF(a->p[c] + at);
+            UND_SET_PF(a->p[c] + at) = UND_PF(a->z[c] + at) + beta * UND_PF(a->p[c] + at);
 }
 UND_KERNEL_PACKS(und_direct, und_system_args)
 
@@ -298,6 +313,7 @@ UND_INLINE und_pack_long und_advance(const und_system_args *a, und_place p, int 
 {
     const und_cell_pack *e = a->list + p.at;
     const size_t at = und_pack_at(e, p);
+    const double alpha = a->now->alpha, scale = a->now->scale;
     und_pack_long most = {0};
     for (unsigned c = 0; c < 2; c++) {
         und_lanes_fetch(a->r[c] + at + UND_PACKS_AHEAD);
@@ -306,10 +322,10 @@ UND_INLINE und_pack_long und_advance(const und_system_args *a, und_place p, int 
     for (unsigned c = 0; c < 2; c++) {
         und_pack_double part;
         UND_APPLY(UND_PD_OF, a, e, p, c, kind, a->p, part);
-        const und_pack_double left = UND_PD(a->r[c] + at) - a->alpha * part;
-        UND_SET_PD(a->x[c] + at) = UND_PD(a->x[c] + at) + a->alpha * UND_PD_OF(a->p[c] + at);
+        const und_pack_double left = UND_PD(a->r[c] + at) - alpha * part;
+        UND_SET_PD(a->x[c] + at) = UND_PD(a->x[c] + at) + alpha * UND_PD_OF(a->p[c] + at);
         UND_SET_PD(a->r[c] + at) = left;
-        und_give_pack(a, at, c, left, kind);
+        und_give_pack(a, at, c, scale, left, kind);
         most = und_pack_larger(most, und_pack_size(left));
     }
     return most;
@@ -325,5 +341,90 @@ UND_INLINE void und_keep_z(const und_system_args *a, und_place p, int kind)
         UND_SET_PD(a->x[c] + at) = UND_PD_OF(a->z[c] + at);
 }
 UND_KERNEL_PACKS(und_keep_z, und_system_args)
+
+/* ---- What comes next ---- */
+
+typedef struct und_decide_args {
+    und_iteration *now;
+    const double *product, *energy; /* of each slice */
+    const int64_t *bits;            /* of the largest |r| */
+    int slices;
+    unsigned low;   /* one more than the first one's number in the whole level */
+    double largest; /* weight */
+} und_decide_args;
+
+/* The sums that the cycle has found, or of energy alone. */
+UND_INLINE double und_sum_slices(const und_decide_args *a, const double *slice)
+{
+    und_sum_tree sum = und_sum_from(a->low);
+    for (int z = 0; z < a->slices; z++)
+        und_sum_add(&sum, slice[z]);
+    return und_sum_end(&sum);
+}
+
+/* p A p, over the largest weight, by z A z, z being what the preconditioner gave, and what is known of the
+ * direction before (Chronopoulos & Gear 1989) is there before p is; but not where most of it cancels. */
+UND_KERNEL_STATIC void und_reckon_block(const void *args, const und_set *set, int block)
+{
+    const double most = 0.5;
+    const und_decide_args *a = args;
+    und_iteration *i = a->now;
+    (void)set, (void)block;
+    const double product = und_sum_slices(a, a->product);
+    i->energy_of_z = und_sum_slices(a, a->energy);
+    i->over = i->over || i->count >= i->most || !(product > 0);
+    if (!i->over) {
+        i->beta = i->product > 0 ? product / i->product : 0;
+        i->product = product;
+        const double energy = i->energy_of_z - i->beta * i->beta * i->energy;
+        i->directed = !(i->beta < most && energy > most * i->energy_of_z);
+        i->energy = energy;
+    }
+    i->not_directed = i->over || !i->directed;
+}
+UND_KERNEL_BLOCK(und_reckon, und_decide_args)
+
+/* How far to go along the direction.  If the residual falls as it did the last time, this is the end: nothing
+ * is smoothed in vain. */
+UND_KERNEL_STATIC void und_aim_block(const void *args, const und_set *set, int block)
+{
+    const und_decide_args *a = args;
+    und_iteration *i = a->now;
+    (void)set, (void)block;
+    if (!i->over && i->directed)
+        i->energy = und_sum_slices(a, a->energy);
+    const double length = i->product / i->energy;
+    i->over = i->over || !(i->energy > 0) || !(length - length == 0); /* no number */
+    if (!i->over) {
+        i->alpha = length / (i->scale * a->largest);
+        i->end = i->residual * (i->residual / i->before) < i->tolerance;
+        i->before = i->residual;
+    }
+    i->not_turned = i->over || i->directed;
+    for (int k = 0; k < 2; k++) {
+        const bool other = i->over || (k == 0) != i->directed;
+        i->not_fused[k] = other || i->end;
+        i->not_last[k] = other || !i->end;
+    }
+}
+UND_KERNEL_BLOCK(und_aim, und_decide_args)
+
+/* Has the residual that is carried along come below the tolerance? */
+UND_KERNEL_STATIC void und_look_block(const void *args, const und_set *set, int block)
+{
+    const und_decide_args *a = args;
+    und_iteration *i = a->now;
+    int64_t bits = 0;
+    (void)set, (void)block;
+    if (!i->over) {
+        for (int z = 0; z < a->slices; z++)
+            bits = a->bits[z] > bits ? a->bits[z] : bits;
+        i->count++;
+        __builtin_memcpy(&i->residual, &bits, sizeof bits);
+        i->over = !(i->residual >= i->tolerance);
+    }
+    i->not_down = i->over || !i->end;
+}
+UND_KERNEL_BLOCK(und_look, und_decide_args)
 
 #endif
