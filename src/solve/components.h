@@ -18,7 +18,7 @@ typedef struct und_components_args {
     const und_level *level;
     und_run *run;
     int32_t *first, *count; /* of each row: its first run, and how many it has */
-    int per_row;            /* at most */
+    ptrdiff_t per_row;      /* at most */
     int32_t *closed;        /* parts that no known cell touches */
     double *v[2], *largest; /* values whose means are taken out; of these the largest */
 } und_components_args;

@@ -65,13 +65,13 @@ UND_INLINE void und_find_runs_item(const und_components_args *a, int z, int y)
     if (y == 0 && z == 0)
         *a->closed = 0;
     if (und_level_has_row(a->level, y, z))
-        und_find_row_runs(a, (y + z * a->level->n[1]) * a->per_row, y, z);
+        und_find_row_runs(a, (int32_t)((y + z * a->level->n[1]) * a->per_row), y, z);
 }
 /* Those of a slice one behind the other. */
 UND_KERNEL_STATIC void und_find_runs_block(const void *args, const und_set *set, int z)
 {
     const und_components_args a = *(const und_components_args *)args;
-    int32_t first = z * a.level->n[1] * a.per_row;
+    int32_t first = (int32_t)(z * a.level->n[1] * a.per_row);
     (void)set;
     if (z == 0)
         *a.closed = 0;

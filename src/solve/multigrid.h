@@ -225,7 +225,7 @@ typedef struct und_sides {
     const float *known[3];
     ptrdiff_t first, step[3]; /* where the level's first cell is in them, and from a cell to the next */
     int before[3];            /* cells that the level has before the grid's first */
-    bool flat;                /* its slices are the grid's rows */
+    int flat;                 /* its slices are the grid's rows */
 } und_sides;
 
 /* A level's array, of which a pointer at `to`, in the level or in what it is a part of, is set whenever

@@ -151,11 +151,12 @@ UND_INLINE und_pack_float und_child_residual(const und_sweep_args *a, uint32_t c
 /* What a level is given by the finer one. */
 typedef struct und_restrict_args {
     und_sweep_args fine; /* its red cells: of black ones that were just smoothed nothing is left */
-    bool halved;         /* along x */
+    int32_t halved;      /* along x */
+    float full;
     const und_cell_pack *list;
     const und_children *children;
     const float *inverse; /* of red cells */
-    float full, *b[2], *x;
+    float *b[2], *x;
 } und_restrict_args;
 
 /* A cell's children are in four rows, in each of which one is red: those of lanes from `lane` on of the half
@@ -237,7 +238,7 @@ UND_KERNEL_TABLE(und_restrict,
 
 typedef struct und_correct_args {
     const und_cell_pack *list;
-    bool halved;
+    int64_t halved;
     const float *inverse, *coarse[2]; /* the coarser level's x */
     float *x;
 } und_correct_args;
@@ -275,7 +276,7 @@ UND_KERNEL_PACKS(und_correct, und_correct_args)
 
 typedef struct und_energy_args {
     const und_cell_pack *list;
-    float w[3];
+    float w[4]; /* and nothing, so that there is nothing between members which might look like an address */
     const float *v[2], *b[2]; /* NULL: without the product */
     const float *known[2], *coefficient[2];
     const uint64_t *beside[2];

@@ -8,10 +8,10 @@
 enum { UND_PACK_CELLS = 2 * UND_CELL_PACK }; /* along x */
 
 typedef struct und_level_args {
-    und_level *level; /* that is set; the finer one is in front of it */
-    bool finest, second;
-    und_sides sides; /* what the finest one is made of */
-    uint32_t *total; /* how long its arrays are, in cells of a colour */
+    und_level *level;       /* that is set; the finer one is in front of it */
+    int32_t finest, second; /* whether it is the finest, or the next */
+    und_sides sides;        /* what the finest one is made of */
+    uint32_t *total;        /* how long its arrays are, in cells of a colour */
 } und_level_args;
 
 UND_INLINE bool und_level_has_row(const und_level *level, int y, int z)

@@ -30,7 +30,7 @@ void und_pressure_destroy(und_pressure *s)
 void und_pressure_share(und_pressure *s, const und_device *device)
 {
     s->system.m.device.halo = s->system.components.device.halo = device->halo;
-    s->system.m.device.card = device->card;
+    s->system.m.device.card = s->system.components.device.card = device->card;
 }
 
 und_status und_pressure_window(und_pressure *s, const und_mac *mac, und_error *err)

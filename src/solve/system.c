@@ -109,7 +109,7 @@ static und_system_args args_of(const und_system *s, int64_t *most)
         .diagonal = {level->diagonal[0], level->diagonal[1]},
         .coefficient = {level->coefficient[0], level->coefficient[1]},
         .inverse = level->inverse[0],
-        .full_inverse = level->full_inverse,
+        .full_inverse = {level->full_inverse, level->full_inverse},
         .r = {s->r[0], s->r[1]},
         .x = {s->x[0], s->x[1]},
         .p = {s->p[0], s->p[1]},

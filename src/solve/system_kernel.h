@@ -22,7 +22,8 @@ typedef struct und_system_args {
     double full[3], largest, full_diagonal; /* weights of open sides, the largest of them, their sum */
     const double *diagonal[2];
     const float *coefficient[2], *inverse; /* the latter of red cells */
-    float full_inverse;
+    float
+        full_inverse[2]; /* of either colour: nothing is between members, which might look like an address */
     double *r[2], *x[2];
     float *p[2], *z[2], *b[2]; /* directions; what the preconditioner made, and what it is given */
     const und_iteration *now;
@@ -282,7 +283,7 @@ UND_INLINE void und_give_pack(const und_system_args *a, size_t at, unsigned c, d
     UND_SET_PF(a->b[c] + at) = b;
     if (c == 0)
         UND_SET_PF(a->z[0] + at) =
-            kind == UND_CELL_PACK_WHOLE ? a->full_inverse * b : UND_PF(a->inverse + at) * b;
+            kind == UND_CELL_PACK_WHOLE ? a->full_inverse[c] * b : UND_PF(a->inverse + at) * b;
 }
 UND_INLINE void und_give_residual(const und_system_args *a, und_place p, int kind)
 {
