@@ -83,6 +83,11 @@ void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int co
             und_mask_add_shared(&s->parts->extend.set[axis], x + i, y, z);
 }
 
+const und_mask *und_mac_flow_written_faces(und_mac_flow *s)
+{
+    return s->parts ? s->parts->extend.set : NULL;
+}
+
 /* ---- All of it ---- */
 
 enum { MOST_LAYERS = 64, BEHIND = 3, BESIDE = 2, SOME_BESIDE = 4 }; /* passes, and those behind the layers */
