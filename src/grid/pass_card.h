@@ -38,15 +38,15 @@ UND_INLINE und_set und_call_set(const und_call *call)
         }                                                                                                  \
     }
 #else
-#define UND_CARD_ENTRY(name, args_type, on)                                                       \
-    static void name##_card(const void *call_, const void *args_, uint32_t thread)                \
-    {                                                                                             \
-        const args_type args = *(const args_type *)args_;                                         \
-        const und_set set = und_call_set(call_);                                                  \
-        on((const und_call *)call_, &set, &args, thread);                                         \
-    }                                                                                             \
-    __attribute__((used, section("und_card"))) static const und_card_named name##_named = {#name, \
-                                                                                           name##_card};
+#define UND_CARD_ENTRY(name, args_type, on)                                                                   \
+    static void name##_card(const void *call_, const void *args_, uint32_t thread)                            \
+    {                                                                                                         \
+        const args_type args = *(const args_type *)args_;                                                     \
+        const und_set set = und_call_set(call_);                                                              \
+        on((const und_call *)call_, &set, &args, thread);                                                     \
+    }                                                                                                         \
+    __attribute__((used, section("und_card"), aligned(8))) static const und_card_named name##_named = { \
+        #name, name##_card};
 #endif
 
 /* ---- Places of threads ---- */
