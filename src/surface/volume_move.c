@@ -74,7 +74,6 @@ typedef struct part_of_step {
     move m[AXES];
     und_pass pass[PASSES], pays[PAYING];
     und_volume_pay_args round[ROUNDS];
-    bool none[ROUNDS];
     int count;
 } part_of_step;
 
@@ -113,15 +112,16 @@ static void add_axis(const move *whole, int part, int a, const und_set *slices, 
 /* In each round those that are left of the one before ask. */
 static int add_paying(const move *whole, const und_set *chunks, part_of_step *p, und_step *steps)
 {
+    bool *const none = (bool *)whole->v->parts->told;
     int count = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        p->none[round] = true;
-        p->round[round] = (und_volume_pay_args){.m = whole->k.args, .none = &p->none[round]};
+        none[round] = true;
+        p->round[round] = (und_volume_pay_args){.m = whole->k.args, .none = &none[round]};
         p->pays[count] = UND_PASS(und_volume_ask, &p->round[round], chunks);
         p->pays[count + 1] = UND_PASS(und_volume_pay, &p->round[round], chunks);
         steps[count] = (und_step){
-            .passes = &p->pays[count], .count = 1, .unless = round > 0 ? &p->none[round - 1] : NULL};
-        steps[count + 1] = (und_step){.passes = &p->pays[count + 1], .count = 1, .unless = &p->none[round]};
+            .passes = &p->pays[count], .count = 1, .unless = round > 0 ? &none[round - 1] : NULL};
+        steps[count + 1] = (und_step){.passes = &p->pays[count + 1], .count = 1, .unless = &none[round]};
         count += 2;
     }
     if (whole->k.args.any_open && !whole->flow->leaves) {
@@ -130,7 +130,7 @@ static int add_paying(const move *whole, const und_set *chunks, part_of_step *p,
         count++;
     }
     p->pays[count] = UND_PASS(und_volume_refresh_around, &whole->k, chunks);
-    steps[count] = (und_step){.passes = &p->pays[count], .count = 1, .unless = &p->none[0]};
+    steps[count] = (und_step){.passes = &p->pays[count], .count = 1, .unless = &none[0]};
     return count + 1;
 }
 

@@ -73,6 +73,12 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
  * und_volume_list_args_of; what all cells hold is found with it, as und_volume_sum has it. */
 und_volume_list_args und_volume_list_args_of(const und_volume *v);
 int64_t und_volume_list_and_sum(und_volume *v, und_pass marks);
+/* Room for what passes find of a list; it holds anything. */
+static inline und_volume_listed *und_volume_room_for_listed(const und_volume *v)
+{
+    return (und_volume_listed *)(void *)v->parts->told;
+}
+
 /* Its chunks, for passes. */
 static inline und_set und_volume_chunks(const und_volume *v)
 {
