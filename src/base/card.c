@@ -1,6 +1,7 @@
 #include "base/card.h"
 
 #include "base/card_parts.h"
+#include "base/parallel.h"
 #include "base/status.h"
 
 #include <limits.h>
@@ -207,6 +208,9 @@ static const und_card_known *find_kernel(und_card *c, const char *name)
         *k = (und_card_known){.name = name, .named = n, .number = -1};
         if (n < c->kernels->end)
             k->number = c->kind->find(c->self, (int)(n - c->kernels->begin));
+        const char *only = getenv("UNDINE_CARD_FROM"), *end = getenv("UNDINE_CARD_TO");
+        if ((only && n - c->kernels->begin < atoi(only)) || (end && n - c->kernels->begin >= atoi(end)))
+            k->number = -1;
     }
     return k;
 }
@@ -223,8 +227,11 @@ bool und_card_run_here(und_card *c, const und_card_launch *l)
         return false;
     if (l->clear.bytes > 0)
         memset(l->clear.at, 0, l->clear.bytes);
-    for (uint32_t t = 0; t < l->threads; t++)
-        n->entry(l->call, l->args, t);
+    enum { SOME = 1024 };
+    PARALLEL_FOR(16)
+    for (uint32_t some = 0; some < l->threads / SOME + 1; some++)
+        for (uint32_t t = some * SOME; t < l->threads && t < (some + 1) * SOME; t++)
+            n->entry(l->call, l->args, t);
     return true;
 }
 

@@ -121,6 +121,15 @@ UND_INLINE bool und_thread_span(const und_set *s, int row, und_place *p)
     EACH (s, (int)(thread), own_)               \
         for (bool there_ = (*(p) = own_, true); there_; there_ = false)
 
+#define UND_KERNEL_ONE(fn, which, args_type, EACH, ...)                                                \
+    UND_INLINE void fn##which##_on(const und_call *call_, const und_set *set_, const args_type *args_, \
+                                   uint32_t thread_)                                                   \
+    {                                                                                                  \
+        (void)call_, (void)set_;                                                                       \
+        fn##_one(args_, thread_, ##__VA_ARGS__);                                                       \
+    }                                                                                                  \
+    UND_CARD_ENTRY(fn##which, args_type, fn##which##_on)
+
 #define UND_KERNEL_BLOCKS(fn, args_type)                                                        \
     UND_INLINE void fn##_on(const und_call *call_, const und_set *set_, const args_type *args_, \
                             uint32_t thread_)                                                   \

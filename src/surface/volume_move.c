@@ -39,7 +39,7 @@ static int find_cells(const move *m, und_volume *v)
     und_pass_steps(&v->device, steps, STEPS);
     und_halo_get(v->device.halo, &crossed, 1);
     float most = 0;
-    for (int block = 0; block < rows.blocks; block++)
+    for (int block = 0; block < (v->device.card ? rows.rows : rows.blocks); block++)
         most = fmaxf(most, v->parts->block_most[block]);
     const int parts = (int)fminf(ceilf(most / FURTHEST), 100);
     return parts < 1 ? 1 : parts;
@@ -104,6 +104,8 @@ static void add_axis(const move *whole, int part, int a, const und_set *slices, 
     for (int i = 0; i < further(whole, axis); i++)
         to->pass[to->count++] = UND_PASS_NONE(slices);
     to->pass[to->count++] = UND_PASS_AXIS(und_volume_set_fluxes, axis, &m->k, slices);
+    if (whole->v->device.card && m->k.inflow_count > 0)
+        to->pass[to->count++] = UND_PASS_AXIS(und_volume_let_in, axis, &m->k, slices);
     for (int i = 0; i < further(whole, axis); i++)
         to->pass[to->count++] = UND_PASS_NONE(slices);
     to->pass[to->count++] = UND_PASS_AXIS(und_volume_add, axis, &m->k.args, slices);
@@ -138,7 +140,8 @@ static int add_paying(const move *whole, const und_set *chunks, part_of_step *p,
 static void move_parts(const move *whole, int first, int end)
 {
     const und_device device = whole->v->device;
-    const und_set slices = und_set_slices(&whole->v->mac, UND_ROWS_INSIDE);
+    und_set slices = und_set_slices(&whole->v->mac, UND_ROWS_INSIDE);
+    slices.count = whole->v->parts->listed[UND_VOLUME_LISTED];
     part_of_step parts[PARTS];
     const und_set chunks = und_volume_chunks(whole->v);
     und_step steps[PARTS * (PASSES + PAYING)];

@@ -41,7 +41,7 @@ typedef struct und_volume_parts {
     int per_row;
     int32_t *row_count;                  /* of each row's part of the list: cells */
     int32_t *row_chunks;                 /* of the list before each row: chunks; behind the last row too */
-    int32_t *block_count, *block_chunks; /* the same of blocks of rows, while the list is made */
+    int32_t *block_count, *block_chunks, *together; /* the same of blocks of rows, while the list is made */
     int32_t *row_left;                   /* the same of those that are looked at again */
     uint16_t *wakes; /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
@@ -96,11 +96,11 @@ typedef struct und_volume_listing {
     und_pass marks; /* instead; of no set yet */
     bool sums;      /* and others' cells count */
     und_volume_list_args list;
-    und_set rows, once;
-    und_pass pass[3];
+    und_set rows, once, some, each, chunks;
+    und_pass pass[4];
     und_halo_field counts;
 } und_volume_listing;
-enum { UND_VOLUME_LIST_STEPS = 3 };
+enum { UND_VOLUME_LIST_STEPS = 4 };
 void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS]);
 
 /* Lists that rows have, row_count[] cells each, become one: what is given is of_row, list, first and all, and
