@@ -1,6 +1,7 @@
 #include "base/card.h"
 
 #include "base/card_parts.h"
+#include "base/parallel.h"
 #include "base/status.h"
 
 #include <limits.h>
@@ -114,11 +115,13 @@ void und_card_close(und_card *c)
 /* ---- Launches ---- */
 
 /* Whether a word of what a kernel is given may be an address of memory that a card does not have: of the
- * program, its heap or its stack.  Other numbers do not look like that. */
+ * program, its heap or its stack.  What is left of one behind a flag looks like that too, but for its last
+ * byte. */
 static bool is_elsewhere(const und_card *c, uintptr_t word)
 {
     const uintptr_t stack = (uintptr_t)&word & ~(uintptr_t)4095;
-    return (word >= c->program && word < (uintptr_t)sbrk(0)) || (word >= stack && word < c->stack_end);
+    return (word & 0xff) > 1 &&
+           ((word >= c->program && word < (uintptr_t)sbrk(0)) || (word >= stack && word < c->stack_end));
 }
 
 /* Where what a kernel is given tells of such memory: one more than the offset; 0: nowhere. */
@@ -133,8 +136,13 @@ static int find_elsewhere(const und_card *c, const und_card_launch *l)
 
 static void fail(und_card *c, const und_error *err)
 {
-    if (c->error.status == UND_OK)
-        c->error = *err;
+    if (c->error.status != UND_OK)
+        return;
+    c->error = *err;
+    if (c->on_failure)
+        c->on_failure(err);
+    fprintf(stderr, "%s\n", err->text);
+    abort();
 }
 
 static double now(void)
@@ -186,13 +194,54 @@ void und_card_print(const und_card *c, FILE *to)
                 (double)t->threads / (double)t->launches);
 }
 
+/* By the address of its name, which stays. */
+static const und_card_known *find_kernel(und_card *c, const char *name)
+{
+    size_t at = ((uintptr_t)name >> 3) * 0x9e3779b1u % UND_CARD_KERNELS;
+    while (c->known[at].name && c->known[at].name != name)
+        at = (at + 1) % UND_CARD_KERNELS;
+    und_card_known *k = &c->known[at];
+    if (!k->name) {
+        const und_card_named *n = c->kernels->begin;
+        while (n < c->kernels->end && strcmp(n->name, name) != 0)
+            n++;
+        *k = (und_card_known){.name = name, .named = n, .number = -1};
+        if (n < c->kernels->end)
+            k->number = c->kind->find(c->self, (int)(n - c->kernels->begin));
+        const char *only = getenv("UNDINE_CARD_FROM"), *end = getenv("UNDINE_CARD_TO");
+        if ((only && n - c->kernels->begin < atoi(only)) || (end && n - c->kernels->begin >= atoi(end)))
+            k->number = -1;
+    }
+    return k;
+}
+
+void und_card_on_failure(und_card *c, void (*fn)(const und_error *err))
+{
+    c->on_failure = fn;
+}
+
+bool und_card_run_here(und_card *c, const und_card_launch *l)
+{
+    const und_card_named *n = find_kernel(c, l->name)->named;
+    if (n == c->kernels->end)
+        return false;
+    if (l->clear.bytes > 0)
+        memset(l->clear.at, 0, l->clear.bytes);
+    enum { SOME = 1024 };
+    PARALLEL_FOR(16)
+    for (uint32_t some = 0; some < l->threads / SOME + 1; some++)
+        for (uint32_t t = some * SOME; t < l->threads && t < (some + 1) * SOME; t++)
+            n->entry(l->call, l->args, t);
+    return true;
+}
+
 bool und_card_run(und_card *c, const und_card_launch *launch)
 {
     und_error err = {0};
     if (c->error.status != UND_OK)
         return false;
-    const int kernel = c->kind->find(c->self, launch->name);
-    const int elsewhere = kernel < 0 ? 0 : find_elsewhere(c, launch);
+    const und_card_known *k = find_kernel(c, launch->name);
+    const int kernel = k->number, elsewhere = kernel < 0 ? 0 : find_elsewhere(c, launch);
     if (kernel < 0 || elsewhere > 0) {
         c->counts.here++;
         und_card_tell_here(launch, kernel < 0, elsewhere - 1);
@@ -216,20 +265,6 @@ bool und_card_run(und_card *c, const und_card_launch *launch)
     c->counts.launches++;
     if (c->timed)
         add_time(c, launch, from);
-    return true;
-}
-
-bool und_card_run_here(const und_card *c, const und_card_launch *l)
-{
-    const und_card_named *n = c->kernels->begin;
-    while (n < c->kernels->end && strcmp(n->name, l->name) != 0)
-        n++;
-    if (n == c->kernels->end)
-        return false;
-    if (l->clear.bytes > 0)
-        memset(l->clear.at, 0, l->clear.bytes);
-    for (uint32_t t = 0; t < l->threads; t++)
-        n->entry(l->call, l->args, t);
     return true;
 }
 

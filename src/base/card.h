@@ -44,8 +44,8 @@ typedef struct und_card_kind {
     und_status (*put)(void *self, size_t offset, size_t bytes,
                       und_error *err); /* from this side's to its own */
     und_status (*get)(void *self, size_t offset, size_t bytes, und_error *err); /* and back */
-    /* The kernel's number; -1: it has none of that name. */
-    int (*find)(void *self, const char *name);
+    /* What a launch of und_card_kernels.begin[named] is to be called with; -1: the card does not have it. */
+    int (*find)(void *self, int named);
     und_status (*launch)(void *self, int kernel, const und_card_launch *launch, und_error *err);
     und_status (*clear)(void *self, size_t offset, size_t bytes, und_error *err);
     und_status (*wait)(void *self, und_error *err); /* until all launches are done */
@@ -62,9 +62,12 @@ und_card *und_card_of_process(void); /* the one that is open; NULL: none */
 
 /* Where a card does not take a kernel, being given what is elsewhere, this machine does what a thread there
  * would: lists that are made for one lane stay what they are. */
-bool und_card_run_here(const und_card *card, const und_card_launch *launch);
+bool und_card_run_here(und_card *card, const und_card_launch *launch);
 /* False: it cannot be done there, and is to be done here. */
 bool und_card_run(und_card *card, const und_card_launch *launch);
+/* What is called where a card fails in the middle of a run, and does not return: what was on it is lost, and so
+ * is the run but for what is on disk.  Without one the program is aborted. */
+void und_card_on_failure(und_card *card, void (*fn)(const und_error *err));
 /* What went wrong with it since it was opened: from then on all is done here, with what there was here last.
  */
 und_status und_card_check(und_card *card, und_error *err);

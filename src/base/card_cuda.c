@@ -71,14 +71,8 @@ typedef struct driver {
 enum {
     CHUNK = 1 << 21,       /* bytes: memory is mapped in multiples of that */
     PINNED = 1 << 24,      /* that copies go by: the card takes our addresses for its own */
-    PLACES = 1 << 12,      /* for kernels, by their names' addresses */
     THREADS_OF_BLOCK = 128 /* of a launch */
 };
-
-typedef struct place {
-    const char *name;
-    CUfunction function; /* NULL: the card does not have it */
-} place;
 
 typedef struct mapping { /* of chunks in a row */
     size_t first, count;
@@ -97,7 +91,8 @@ typedef struct card_cuda {
     uint8_t *mapped;      /* of each chunk */
     mapping *mappings;
     size_t mapping_count, mapping_room;
-    place places[PLACES];
+    const und_card_kernels *kernels;
+    CUfunction *functions; /* of each */
     char name[128];
     size_t memory;
     bool retained, reserved;
@@ -182,10 +177,13 @@ static und_status open_cuda(void **self, const und_card_kernels *kernels, char *
         return err->status;
     *self = c;
     c->range = range;
+    c->kernels = kernels;
     c->bytes = bytes;
     c->host = host;
     c->mapping_room = bytes / CHUNK;
     if (!(c->mapped = und_alloc(bytes / CHUNK, 1, "the graphics card", err)) ||
+        !(c->functions = und_alloc((size_t)(kernels->end - kernels->begin) + 1, sizeof *c->functions,
+                                   "the graphics card", err)) ||
         !(c->mappings = und_alloc(c->mapping_room, sizeof *c->mappings, "the graphics card", err)) ||
         load_driver(c, err) != UND_OK || open_context(c, err) != UND_OK || reserve(c, err) != UND_OK)
         return err->status;
@@ -217,6 +215,7 @@ static void close_cuda(void *self)
         dlclose(c->library);
     free(c->mapped);
     free(c->mappings);
+    free(c->functions);
     free(c);
 }
 
@@ -313,24 +312,13 @@ static und_status clear(void *self, size_t offset, size_t bytes, und_error *err)
 
 /* ---- Kernels ---- */
 
-static int find(void *self, const char *name)
+static int find(void *self, int named)
 {
     card_cuda *c = self;
-    size_t at = ((uintptr_t)name >> 3) * 0x9e3779b1u % PLACES;
-    for (int tries = 0; tries < PLACES; tries++, at = (at + 1) % PLACES) {
-        place *p = &c->places[at];
-        if (!p->name) {
-            char entry[256];
-            snprintf(entry, sizeof entry, "%s_card", name);
-            p->name = name;
-            c->d.cuCtxSetCurrent(c->context);
-            if (c->d.cuModuleGetFunction(&p->function, c->module, entry) != 0)
-                p->function = NULL;
-        }
-        if (p->name == name)
-            return p->function ? (int)at : -1;
-    }
-    return -1;
+    char entry[256];
+    snprintf(entry, sizeof entry, "%s_card", c->kernels->begin[named].name);
+    c->d.cuCtxSetCurrent(c->context);
+    return c->d.cuModuleGetFunction(&c->functions[named], c->module, entry) == 0 ? named : -1;
 }
 
 static und_status launch(void *self, int kernel, const und_card_launch *l, und_error *err)
@@ -344,7 +332,7 @@ static und_status launch(void *self, int kernel, const und_card_launch *l, und_e
                    blocks = (l->threads + of_block - 1) / of_block;
     c->d.cuCtxSetCurrent(c->context);
     return check(c,
-                 c->d.cuLaunchKernel(c->places[kernel].function, blocks, 1, 1, of_block, 1, 1, 0,
+                 c->d.cuLaunchKernel(c->functions[kernel], blocks, 1, 1, of_block, 1, 1, 0,
                                      c->stream, parameters, NULL),
                  l->name, err);
 }

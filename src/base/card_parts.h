@@ -39,6 +39,13 @@ typedef struct und_card_timed {
     double seconds;
 } und_card_timed;
 
+enum { UND_CARD_KERNELS = 1 << 12 };
+typedef struct und_card_known {
+    const char *name;
+    const und_card_named *named; /* und_card_kernels.end: there is none of that name */
+    int number;                  /* -1: the card does not have it */
+} und_card_known;
+
 struct und_card {
     const und_card_kind *kind;
     const und_card_kernels *kernels;
@@ -58,7 +65,9 @@ struct und_card {
     size_t ahead;                 /* so many of which came at once */
     uintptr_t program, stack_end; /* where what is this side's alone begins, and ends */
     und_error error;
+    void (*on_failure)(const und_error *err);
     und_card_counts counts;
+    und_card_known known[UND_CARD_KERNELS];
     und_card_timed *timed; /* of each kernel; NULL: they are not */
     struct sigaction before;
     bool catches;

@@ -37,6 +37,7 @@ void und_mac_flow_close(und_mac_flow *s);
 void und_mac_flow_restored(und_mac_flow *s);
 /* The same for the high faces along the axis of `count` cells from (x, y, z) on; by any number of threads. */
 void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int count);
+const und_mask *und_mac_flow_written_faces(und_mac_flow *s); /* [3]: those that were, for whoever adds some */
 
 /* Book keeping, 4.4.2: sets liquid and flows. */
 void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids *solids);

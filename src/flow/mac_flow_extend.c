@@ -83,6 +83,11 @@ void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int co
             und_mask_add_shared(&s->parts->extend.set[axis], x + i, y, z);
 }
 
+const und_mask *und_mac_flow_written_faces(und_mac_flow *s)
+{
+    return s->parts ? s->parts->extend.set : NULL;
+}
+
 /* ---- All of it ---- */
 
 enum { MOST_LAYERS = 64, BEHIND = 3, BESIDE = 2, SOME_BESIDE = 4 }; /* passes, and those behind the layers */
@@ -179,7 +184,9 @@ static void add_behind(way *w, const und_mac_flow *s, const und_set *deep, const
     w->behind[2] = UND_PASS(und_extend_settle, &w->solid, &w->slices);
     if (w->solid.any)
         add_passes(w, w->behind, BEHIND, !s->parts->goes_on);
-    w->copied = (und_extend_beside_args){.mac = s->mac, .fields = s->parts->gains ? UND_EXTEND_FIELDS : 1};
+    w->copied = (und_extend_beside_args){.mac = s->mac,
+                                         .fields = s->parts->gains ? UND_EXTEND_FIELDS : 1,
+                                         .wide = deep->count / (s->mac.n[2] + 1)};
     for (int a = 0; a < 3; a++) {
         w->copied.field[0][a] = s->u[a];
         w->copied.field[1][a] = s->gained[a];
@@ -192,8 +199,9 @@ static void add_behind(way *w, const und_mac_flow *s, const und_set *deep, const
 void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
 {
     const int *n = s->mac.n, worth = 4 * n[0];
-    const und_set deep = und_set_list(s, n[2] + 1, SOME_BESIDE, worth),
-                  high = und_set_list(s, n[1] + 2, SOME_BESIDE, worth);
+    const int wide = s->device.card ? n[0] + 2 : 1; /* cells along x that are places of their own */
+    const und_set deep = und_set_list(s, (n[2] + 1) * wide, SOME_BESIDE, worth),
+                  high = und_set_list(s, (n[1] + 2) * wide, SOME_BESIDE, worth);
     way w;
     assert(layers <= MOST_LAYERS);
     und_mac_flow_get(

@@ -174,46 +174,54 @@ UND_KERNEL(und_extend_gain, und_extend_gain_args, UND_EACH_ROW)
 typedef struct und_extend_beside_args {
     und_mac mac;
     int fields;
+    int wide; /* places of each slice or row: its cells along x, or 1 */
     float *field[UND_EXTEND_FIELDS][3];
 } und_extend_beside_args;
 
-/* Of a row (y, z) beside the domain, from another. */
-static inline void und_extend_copy_row(const und_mac *m, float *u, int y, int z, int from_y, int from_z)
+/* Of a row (y, z) beside the domain, from another; or of its cell x alone, where that is not UND_EXTEND_ALL. */
+#define UND_EXTEND_ALL (-2)
+static inline void und_extend_copy_row(const und_mac *m, float *u, int x, int y, int z, int from_y, int from_z)
 {
     const und_span span = und_mac_span_beside(m, y, z);
-    if (und_present_has(m->present, y, z))
+    if (!und_present_has(m->present, y, z))
+        return;
+    if (x == UND_EXTEND_ALL)
         __builtin_memcpy(u + und_mac_at(m, span.begin, y, z), u + und_mac_at(m, span.begin, from_y, from_z),
                          (size_t)(span.end - span.begin) * sizeof *u);
+    else if (x >= span.begin && x < span.end)
+        u[und_mac_at(m, x, y, z)] = u[und_mac_at(m, x, from_y, from_z)];
 }
 
 /* Rows beside the domain are as those that they touch: along y, of a slice, */
-static inline void und_extend_copy_along_y(const und_mac *m, float *u, int axis, int z)
+static inline void und_extend_copy_along_y(const und_mac *m, float *u, int axis, int x, int z)
 {
     if (axis == 1 || (z < 0 && axis != 2))
         return;
-    und_extend_copy_row(m, u, -1, z, 0, z);
-    und_extend_copy_row(m, u, m->n[1], z, m->n[1] - 1, z);
+    und_extend_copy_row(m, u, x, -1, z, 0, z);
+    und_extend_copy_row(m, u, x, m->n[1], z, m->n[1] - 1, z);
 }
 
 /* and then along z. */
-static inline void und_extend_copy_along_z(const und_mac *m, float *u, int axis, int y)
+static inline void und_extend_copy_along_z(const und_mac *m, float *u, int axis, int x, int y)
 {
     if (axis == 2 || m->n[2] == 1)
         return;
-    und_extend_copy_row(m, u, y, -1, y, 0);
-    und_extend_copy_row(m, u, y, m->n[2], y, m->n[2] - 1);
+    und_extend_copy_row(m, u, x, y, -1, y, 0);
+    und_extend_copy_row(m, u, x, y, m->n[2], y, m->n[2] - 1);
 }
 
-/* Of some slices or rows, from -1 on; what was gained as well. */
+/* Of some slices or rows, from -1 on, or of some of their cells; what was gained as well. */
 UND_INLINE void und_extend_copy(const und_extend_beside_args *e, und_place p, bool along_z)
 {
-    for (int i = (int)p.at - 1; i < (int)p.at - 1 + p.x; i++)
+    for (int item = (int)p.at; item < (int)p.at + p.x; item++) {
+        const int i = item / e->wide - 1, x = e->wide > 1 ? item % e->wide - 1 : UND_EXTEND_ALL;
         for (int a = 0; a < (e->mac.n[2] == 1 ? 2 : 3); a++)
             for (int f = 0; f < e->fields; f++)
                 if (along_z)
-                    und_extend_copy_along_z(&e->mac, e->field[f][a], a, i);
+                    und_extend_copy_along_z(&e->mac, e->field[f][a], a, x, i);
                 else
-                    und_extend_copy_along_y(&e->mac, e->field[f][a], a, i);
+                    und_extend_copy_along_y(&e->mac, e->field[f][a], a, x, i);
+    }
 }
 static inline void und_extend_slices_beside(const und_extend_beside_args *e, und_place p)
 {

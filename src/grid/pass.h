@@ -183,7 +183,7 @@ static inline int und_set_from(const und_set *s, int block, int row)
 #define UND_EACH_BLOCK_PLACES UND_PLACES_BLOCK
 
 /* The same where a block may be any part of the list. */
-#define UND_EACH_SOME UND_EACH_BLOCK
+#define UND_EACH_SOME(set, block, p) UND_EACH_BLOCK (set, block, p)
 #define UND_EACH_SOME_PLACES UND_PLACES_SOME
 
 /* For each UND_LANES items of a list. */
@@ -208,6 +208,7 @@ typedef enum und_places {
     UND_PLACES_CELL, /* of rows, with those beside */
     UND_PLACES_WORD,
     UND_PLACES_ITEM,
+    UND_PLACES_LISTED, /* one of the set's `count` */
     UND_PLACES_SOME,  /* a block of one item */
     UND_PLACES_PACK,  /* eight of each of the `per_block` items that a block has at most */
     UND_PLACES_SIXTEEN, /* sixteen of these, of any of three kinds */
@@ -262,6 +263,8 @@ typedef struct und_found {
     }
 #define UND_KERNEL_BLOCKS(fn, args_type)
 #define UND_KERNEL_TOGETHERS(fn, args_type)
+#define UND_KERNEL_ONE(fn, which, args_type, EACH, ...) \
+    UND_KERNEL_PLACES(fn, which, args_type, EACH, ##__VA_ARGS__)
 #endif
 
 /* What is copied cannot be changed by what a kernel stores: so the compiler keeps it. */
@@ -269,6 +272,20 @@ typedef struct und_found {
     typedef args_type fn##_args_of;          \
     UND_KERNEL_PLACES(fn, , args_type, EACH) \
     UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), EACH##_PLACES, false, 0})
+
+/* The same where a card's threads have each one of the set's `count`: fn##_one(args, number). */
+#define UND_KERNEL_LISTED(fn, args_type, EACH) \
+    typedef args_type fn##_args_of;            \
+    UND_KERNEL_ONE(fn, , args_type, EACH)      \
+    UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_LISTED, false, 0})
+#define UND_KERNEL_LISTED_AXES(fn, args_type, EACH)                                                  \
+    typedef args_type fn##_args_of;                                                                  \
+    UND_KERNEL_ONE(fn, _0, args_type, EACH, 0)                                                       \
+    UND_KERNEL_ONE(fn, _1, args_type, EACH, 1)                                                       \
+    UND_KERNEL_ONE(fn, _2, args_type, EACH, 2)                                                       \
+    UND_KERNEL_TABLE_AXES(fn, {#fn "_0", fn##_block_0, sizeof(args_type), UND_PLACES_LISTED, false, 0}, \
+                          {#fn "_1", fn##_block_1, sizeof(args_type), UND_PLACES_LISTED, false, 0},  \
+                          {#fn "_2", fn##_block_2, sizeof(args_type), UND_PLACES_LISTED, false, 0})
 
 /* The same for each axis, which is then a constant to the compiler: fn(args, place, axis). */
 #define UND_KERNEL_AXES(fn, args_type, EACH)                                                     \

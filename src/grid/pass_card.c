@@ -31,6 +31,8 @@ static size_t threads_of(const und_kernel *k, const und_set *s, uint32_t along)
     case UND_PLACES_TOGETHER:
         return UND_TOGETHER;
     case UND_PLACES_SOME:
+        return s->list ? (size_t)s->count : (size_t)s->rows;
+    case UND_PLACES_LISTED:
     case UND_PLACES_ITEM:
         return (size_t)s->count;
     default:

@@ -48,7 +48,7 @@ UND_INLINE und_set und_call_set(const und_call *call)
         if (!(own->unless && *own->unless))                                                       \
             on(own, &set, &args, thread);                                                         \
     }                                                                                             \
-    __attribute__((used, section("und_card"))) static const und_card_named name##_named = {#name, \
+    __attribute__((used, section("und_card"), aligned(8))) static const und_card_named name##_named = {#name, \
                                                                                            name##_card};
 #endif
 
@@ -123,6 +123,15 @@ UND_INLINE bool und_thread_span(const und_set *s, int row, und_place *p)
 #define UND_THREAD_OF_BLOCK(EACH, s, thread, p) \
     EACH (s, (int)(thread), own_)               \
         for (bool there_ = (*(p) = own_, true); there_; there_ = false)
+
+#define UND_KERNEL_ONE(fn, which, args_type, EACH, ...)                                                \
+    UND_INLINE void fn##which##_on(const und_call *call_, const und_set *set_, const args_type *args_, \
+                                   uint32_t thread_)                                                   \
+    {                                                                                                  \
+        (void)call_, (void)set_;                                                                       \
+        fn##_one(args_, thread_, ##__VA_ARGS__);                                                       \
+    }                                                                                                  \
+    UND_CARD_ENTRY(fn##which, args_type, fn##which##_on)
 
 #define UND_KERNEL_BLOCKS(fn, args_type)                                                        \
     UND_INLINE void fn##_on(const und_call *call_, const und_set *set_, const args_type *args_, \

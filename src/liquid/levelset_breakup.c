@@ -33,6 +33,13 @@ static bool is_near(const und_levelset *s)
     return furthest < UND_SPRAY_FARTHEST;
 }
 
+und_dropped *und_levelset_dropped(const und_volume *v)
+{
+    und_dropped *dropped = (und_dropped *)(void *)(v->parts->told + UND_VOLUME_TOLD / 2);
+    *dropped = (und_dropped){0};
+    return dropped;
+}
+
 und_dropping und_levelset_dropping(const und_levelset *s, int blocks, und_dropped *dropped)
 {
     const und_spray *drops = und_levelset_drops(s);
@@ -81,10 +88,10 @@ void und_levelset_break_up(und_levelset *s, const und_volume_walls *walls)
     const und_volume *v = und_levelset_volumes(s);
     const und_set chunks = und_volume_thin_chunks(v), once = und_set_list(s, 1, 1, 1);
     und_volume_thin_found *found = (und_volume_thin_found *)(void *)v->parts->told;
-    und_dropped dropped = {0};
+    und_dropped *const dropped = und_levelset_dropped(v);
     const double time = und_levelset_breakup_time(s);
     const und_breakup b = {.t = und_volume_thinning_of(v, &s->surface, walls, found),
-                           .d = und_levelset_dropping(s, chunks.blocks, &dropped),
+                           .d = und_levelset_dropping(s, chunks.blocks, dropped),
                            .rate = s->def.spray ? s->dt / time : 0};
     const und_pass leaves[UND_VOLUME_THIN_LEAVES] = {
         UND_PASS(und_breakup_count, &b, &chunks), UND_PASS(und_drop_number, &b.d, &once),
@@ -93,5 +100,5 @@ void und_levelset_break_up(und_levelset *s, const und_volume_walls *walls)
                      2 * UND_VOLUME_TAKES + 1); /* how large drops are, and where they go */
     und_volume_thin(v, &s->surface, &b.t, UND_PASS(und_breakup_choose, &b, &chunks), leaves,
                     UND_VOLUME_THIN_LEAVES);
-    und_levelset_book_drops(s, &dropped);
+    und_levelset_book_drops(s, dropped);
 }

@@ -61,19 +61,19 @@ static double find(const und_levelset *s, const float *phi, double dt, bool pres
     const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
     const und_pass mark = UND_PASS(und_closing_mark_wet, &f, &rows),
                    look = UND_PASS(und_closing_find, &f, &rows);
-    und_volume_listed all;
+    und_volume_listed *const all = und_volume_room_for_listed(und_levelset_volumes(s));
     und_volume_row_listing listing;
     und_step steps[STEPS] = {{.passes = &mark, .count = 1}, {.passes = &look, .count = 1}};
     und_volume_list_rows_steps(
         v,
         &(und_volume_row_lists){
-            .of_row = f.of_row, .sum = f.over, .list = s->closing, .first = *count, .all = &all},
+            .of_row = f.of_row, .sum = f.over, .list = s->closing, .first = *count, .all = all},
         &listing, steps + 2);
     get_beside(s, &f);
     und_pass_steps(&s->device, steps, STEPS);
     und_volume_give_back(v);
-    *count = all.count;
-    return (double)all.sum / UND_VOLUME_ONE;
+    *count = all->count;
+    return (double)all->sum / UND_VOLUME_ONE;
 }
 
 static double liquid_of(const und_levelset *s) /* cells */

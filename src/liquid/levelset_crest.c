@@ -51,11 +51,11 @@ void und_levelset_crests(und_levelset *s)
     und_volume *v = und_levelset_volumes(s);
     const und_set rows = und_set_shared(&v->device, &v->mac, UND_ROWS_INSIDE),
                   once = und_set_list(s, 1, 1, 1);
-    und_dropped dropped = {0};
+    und_dropped *const dropped = und_levelset_dropped(v);
     if (!s->def.spray)
         return;
     und_volume_borrow(v);
-    const und_cresting t = cresting_of(s, rows.blocks, &dropped);
+    const und_cresting t = cresting_of(s, rows.blocks, dropped);
     const und_pass passes[PASSES] = {
         UND_PASS(und_crest_find, &t, &rows),   UND_PASS(und_crest_count, &t, &rows),
         UND_PASS(und_crest_sum, &t, &rows),    UND_PASS(und_drop_number, &t.d, &once),
@@ -68,6 +68,6 @@ void und_levelset_crests(und_levelset *s)
         steps[LIST + i] = (und_step){.passes = &passes[i], .count = 1};
     und_pass_steps(&s->device, steps, LIST + PASSES);
     und_volume_give_back(v);
-    und_levelset_book_drops(s, &dropped);
-    und_levelset_volume_numbers(s)[UND_LEVELSET_THROWN] += (double)dropped.parts;
+    und_levelset_book_drops(s, dropped);
+    und_levelset_volume_numbers(s)[UND_LEVELSET_THROWN] += (double)dropped->parts;
 }

@@ -102,7 +102,7 @@ static inline void und_crest_mark(const und_cresting *t, und_place p)
 {
     und_volume_mark_rows(&t->list, p, und_crest_look, NULL, t);
 }
-UND_KERNEL(und_crest_mark, und_cresting, UND_EACH_BLOCK)
+UND_KERNEL(und_crest_mark, und_cresting, UND_EACH_SOME)
 
 /* Adds those of `which` that are sharp, of the cells of a row from one on. */
 static inline void und_crest_add(const und_cresting *t, size_t at, unsigned which, und_crests *c)

@@ -408,6 +408,7 @@ double und_levelset_volume_land(und_levelset *s, int32_t at, double volume, bool
  * set out, so many blocks of them; and then these are the liquid's no more. */
 void und_levelset_break_up(und_levelset *s, const und_volume_walls *walls);
 struct und_dropped;
+struct und_dropped *und_levelset_dropped(const und_volume *v); /* none yet */
 struct und_dropping und_levelset_dropping(const und_levelset *s, int blocks, struct und_dropped *dropped);
 void und_levelset_book_drops(und_levelset *s, const struct und_dropped *dropped);
 double und_levelset_pull(const und_levelset *s); /* m/s2: gravity */

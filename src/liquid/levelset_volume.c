@@ -437,17 +437,6 @@ static double viscosity_of(const und_levelset *s)
     return s->def.viscosity > WATER ? s->def.viscosity : WATER;
 }
 
-/* Films may be further from the liquid than velocities are extended: those of their faces are to be cleared
- * again, as after a restart. */
-static void mark_film(void *context, const int cell[3])
-{
-    und_levelset *s = context;
-    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
-        und_mac_flow_written(&s->flow, a, cell[0], cell[1], cell[2], 1);
-        und_mac_flow_written(&s->flow, a, cell[0] - (a == 0), cell[1] - (a == 1), cell[2] - (a == 2), 1);
-    }
-}
-
 static und_volume_films films_of(und_levelset *s)
 {
     const double *g = s->def.gravity;
@@ -460,9 +449,7 @@ static und_volume_films films_of(und_levelset *s)
                               .viscosities =
                                   und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
                               .least_viscosity = WATER,
-                              .contact = pin_of(s),
-                              .ran = mark_film,
-                              .context = s};
+                              .contact = pin_of(s)};
 }
 
 /* What is viscous slips along walls where nobody says that it sticks; but for films, which would run away. */
@@ -590,7 +577,7 @@ void und_levelset_volume_move(und_levelset *s)
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = und_levelset_walls(s);
     const double dx = s->def.dx;
-    const und_volume_films films = films_of(s);
+    und_volume_films films = films_of(s);
     const float pin = films.contact;
     const float layer = (float)(sqrt(3 * viscosity_of(s) * s->dt) / dx);
     double *ahead = &s->volume->numbers[UND_LEVELSET_AHEAD];
@@ -614,6 +601,9 @@ void und_levelset_volume_move(und_levelset *s)
                                   .inflow_count = inflow_count,
                                   .leaves = s->bands ? und_levelset_bands_left : NULL,
                                   .context = s};
+    /* Films may be further from the liquid than velocities are extended: those of their faces are to be
+     * cleared again, as after a restart. */
+    films.written = und_mac_flow_written_faces(&s->flow);
     und_volume_borrow(v);
     und_volume_run_films(v, &s->surface, &walls, &films);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */

@@ -3,6 +3,7 @@
  * Films along the domain's sides that are thinner than half a cell have the middles of their cells in the
  * air, where nothing keeps the flow's volume: a film would be drawn away from its wall and stay at it as
  * well.  So their cells count as liquid: as barely so.  Beyond sides that liquid leaves by there is air. */
+#include "base/pages.h"
 #include "base/status.h"
 #include "liquid/levelset_state.h"
 #include "liquid/levelset_wall_films_kernel.h"
@@ -21,8 +22,8 @@ und_status und_levelset_wall_films_open(und_levelset *s, und_error *err)
         s->def.surface_rule == UND_SURFACE_VOLUME
             ? s->mac.count
             : 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] + (size_t)n[0] * (size_t)n[2]);
-    s->film_cell = und_alloc(2 * most, sizeof *s->film_cell, "films", err); /* and those of gaps */
-    s->closing = s->film_cell ? und_alloc(most, sizeof *s->closing, "films", err) : NULL;
+    s->film_cell = und_pages_alloc_sparse(2 * most * sizeof *s->film_cell, "films", err); /* and those of gaps */
+    s->closing = s->film_cell ? und_pages_alloc_sparse(most * sizeof *s->closing, "films", err) : NULL;
     if (!s->closing || und_mask_open(&s->wet, &s->mac, "films", err) != UND_OK ||
         !und_scratch_join(s->scratch, lent, err))
         return err->status;
@@ -34,8 +35,8 @@ void und_levelset_wall_films_close(und_levelset *s)
 {
     if (s->lent > 0)
         und_scratch_leave(s->scratch, s->lent);
-    free(s->film_cell);
-    free(s->closing);
+    und_pages_free(s->film_cell);
+    und_pages_free(s->closing);
     und_mask_close(&s->wet);
 }
 
@@ -98,14 +99,14 @@ static void press_held(und_levelset *s, und_levelset_pressed *p)
         UND_PASS(und_press_films_row, &press, &rows), UND_PASS(und_press_cells, &gaps, &closing)};
     und_step steps[STEPS] = {
         {.passes = pass, .count = 2}, {.passes = pass + 2, .count = 1}, {.passes = pass + 3, .count = 1}};
-    und_volume_listed listed;
+    und_volume_listed *const listed = und_volume_room_for_listed(und_levelset_volumes(s));
     und_volume_row_listing listing;
     und_volume_list_rows_steps(
         v,
-        &(und_volume_row_lists){.of_row = found, .list = p->film, .first = p->closing_count, .all = &listed},
+        &(und_volume_row_lists){.of_row = found, .list = p->film, .first = p->closing_count, .all = listed},
         &listing, steps + 3);
     und_pass_steps(&s->device, steps, STEPS);
-    p->film_count = listed.count;
+    p->film_count = listed->count;
     und_scratch_give_back(s->scratch, found);
 }
 

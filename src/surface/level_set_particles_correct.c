@@ -19,9 +19,9 @@ typedef void listed_fn(const judging *j, int32_t *list, int32_t *count);
 /* In order: of those that go somebody is told. */
 static void for_lists(const judging *j, listed_fn *fn)
 {
-    int blocks = und_level_set_particles_blocks(j->args->of.count);
+    const int each = j->args->per_block, blocks = (j->args->of.count + each - 1) / each;
     for (int block = 0; block < blocks; block++)
-        fn(j, j->args->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK, &j->args->block_count[block]);
+        fn(j, j->args->order + (size_t)block * (size_t)each, &j->args->block_count[block]);
 }
 
 static void mark_cells(const judging *j, int32_t *list, int32_t *count)
@@ -78,6 +78,14 @@ static bool all_are_judged(const und_level_set_particles_lost *lost)
     return lost && !lost->held;
 }
 
+/* A card has many threads; there is room for as many blocks as sorting needs numbers. */
+static int per_block(const und_level_set_particles *t)
+{
+    enum { FEWEST = 32 };
+    const int piles = und_level_set_particles_piles(&t->mac), all = UND_LEVEL_SET_PARTICLES_BLOCK;
+    return !t->device.card ? all : piles * FEWEST >= all ? FEWEST : all / piles + 1;
+}
+
 static und_particles_correct_args args_of(const und_level_set_particles *t, const und_distance *d,
                                           const und_level_set_particles_lost *lost)
 {
@@ -87,6 +95,7 @@ static und_particles_correct_args args_of(const und_level_set_particles *t, cons
                                     .width = d->width,
                                     .band = d->band,
                                     .all_are_judged = all_are_judged(lost),
+                                    .per_block = per_block(t),
                                     .box = p->box,
                                     .order = p->order,
                                     .block_count = p->block_count,
@@ -112,7 +121,8 @@ void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d
     t->parts->reached = und_scratch_take_zeroed(t->parts->scratch);
     und_level_set_particles_borrow(t);
     const und_particles_correct_args args = args_of(t, d, lost);
-    const und_set all = und_level_set_particles_all(t);
+    und_set all = und_level_set_particles_all(t);
+    all = und_set_list(all.list, all.count, args.per_block, (int)all.worth / (all.count + 1));
     const und_pass find = UND_PASS(und_particles_find_escaped, &args, &all),
                    reach = UND_PASS(und_particles_reach_listed, &args, &all),
                    settle = UND_PASS(und_particles_settle_block, &args, &all);

@@ -23,6 +23,7 @@ typedef struct und_particles_correct_args {
     const uint8_t *gains;
     const float *u[3];
     float per_speed;
+    int per_block;                      /* particles */
     int32_t *box, *order, *block_count; /* of und_level_set_particles_parts */
     uint64_t *reached;
     int32_t *liquid;
@@ -338,7 +339,7 @@ UND_INLINE void und_particles_reach_batch(const und_particles_correct_args *args
 static inline void und_particles_reach_block(const und_particles_correct_args *a, int block)
 {
     const und_particles_list *t = &a->of;
-    const size_t begin = (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
+    const size_t begin = (size_t)block * (size_t)a->per_block;
     const int32_t *from = a->order + begin, count = a->block_count[block];
     und_particles_reach_list list = {a->order + begin, a->box + begin, 0};
     und_particles_spheres s, next;

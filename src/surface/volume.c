@@ -82,7 +82,7 @@ static const und_field part_fields[] = {
     PART(row_count, UND_AT_ROWS), PART(row_sum, UND_AT_ROWS),     PART(row_total, UND_AT_ROWS),
     PART(row_most, UND_AT_ROWS),  PART(block_count, UND_AT_ROWS), PART(block_chunks, UND_AT_ROWS),
     PART(row_films, UND_AT_ROWS), PART(block_most, UND_AT_ROWS),  PART(row_chunks, AT_ROW_ENDS),
-    PART(row_left, AT_ROW_ENDS),  PART(row_layers, UND_AT_ROWS),  PART(listed, AT_COUNTS),
+    PART(row_left, AT_ROW_ENDS),  PART(row_layers, UND_AT_ROWS),  PART(listed, AT_COUNTS),      PART(together, UND_AT_ROWS),
     PART(told, AT_TOLD)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
@@ -208,7 +208,7 @@ static inline void mark_rows(const und_volume_listing *l, und_place p)
 {
     und_volume_mark_rows(&l->list, p, l->look, l->fn, l->context);
 }
-UND_KERNEL(mark_rows, und_volume_listing, UND_EACH_BLOCK)
+UND_KERNEL(mark_rows, und_volume_listing, UND_EACH_SOME)
 
 und_volume_list_args und_volume_list_args_of(const und_volume *v)
 {
@@ -227,10 +227,24 @@ und_volume_list_args und_volume_list_args_of(const und_volume *v)
                                   .row_chunks = p->row_chunks,
                                   .block_count = p->block_count,
                                   .block_chunks = p->block_chunks,
+                                  .together = p->together,
                                   .count = &p->listed[UND_VOLUME_CELLS],
                                   .chunk_count = &p->listed[UND_VOLUME_LISTED],
                                   .row_sum = p->row_sum,
                                   .row_most = p->row_most};
+}
+
+static void list_on_card(und_volume_listing *l)
+{
+    const int rows = l->list.rows, together = UND_VOLUME_ROWS_TOGETHER;
+    if (l->pass[0].kernel == &mark_rows_kernel) /* which is done here */
+        l->rows = und_set_list(l->v, rows, 1, 1);
+    l->some = und_set_list(l->v, (rows + together - 1) / together, 1, 1);
+    l->each = und_set_list(l->v, rows, 1, 1);
+    l->chunks = und_set_list(l->v, rows * l->list.per_row, 1, 1);
+    l->pass[1] = UND_PASS(und_volume_add_rows, &l->list, &l->some);
+    l->pass[2] = UND_PASS(und_volume_find_first, &l->list, &l->each);
+    l->pass[3] = UND_PASS(und_volume_put_chunk, &l->list, &l->chunks);
 }
 
 void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS])
@@ -243,6 +257,9 @@ void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST
     l->pass[0].set = &l->rows;
     l->pass[1] = UND_PASS(und_volume_add_blocks_up, &l->list, &l->once);
     l->pass[2] = UND_PASS(und_volume_list_rows, &l->list, &l->rows);
+    l->pass[3] = UND_PASS_NONE(&l->once);
+    if (l->v->device.card)
+        list_on_card(l);
     for (int i = 0; i < UND_VOLUME_LIST_STEPS; i++)
         steps[i] = (und_step){.passes = &l->pass[i], .count = 1};
     l->counts = und_halo_of_slices(&l->v->mac, l->v->parts->block_count, sizeof *l->v->parts->block_count, 0,

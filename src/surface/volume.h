@@ -75,9 +75,8 @@ typedef struct und_volume_films {
     double viscosity;         /* m2/s */
     const float *viscosities; /* instead, of cells of liquid; NULL: it is the same all over */
     double least_viscosity;
-    float contact;                                 /* cells: how thick a puddle at rest is */
-    void (*ran)(void *context, const int cell[3]); /* told by all threads of each cell with a film */
-    void *context;
+    float contact;           /* cells: how thick a puddle at rest is */
+    const und_mask *written; /* [3]: faces across each axis, gets those of cells with a film; may be NULL */
 } und_volume_films;
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films);

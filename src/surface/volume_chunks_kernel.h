@@ -103,7 +103,7 @@ UND_INLINE void und_volume_mark_buried(const und_volume_burying *b, und_place p)
 {
     und_volume_mark_rows(&b->list, p, NULL, und_volume_is_buried, b);
 }
-UND_KERNEL(und_volume_mark_buried, und_volume_burying, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_mark_buried, und_volume_burying, UND_EACH_SOME)
 
 /* ---- Evening out ---- */
 

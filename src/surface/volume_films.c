@@ -94,49 +94,23 @@ static void get_speeds(const und_volume *v, const und_volume_films *films)
     und_halo_get(v->device.halo, halo, 3);
 }
 
-typedef struct run {
-    und_volume_running k;
-    const und_volume_films *films;
-} run;
-
-static void run_row(const run *r, int row)
-{
-    const und_mac *m = &r->k.v.mac;
-    UND_VOLUME_FILMS_OF(&r->k.v, r->k.v.row_films, r->k.phi, row, at)
-    {
-        und_volume_film_run_faces(&r->k, at);
-        if (r->films->ran)
-            r->films->ran(r->films->context,
-                          (const int[3]){(int)(at - und_mac_row(m, row)), row % m->n[1], row / m->n[1]});
-    }
-}
-
-/* Rows far apart: on a wall films are in many that are beside each other. */
-static void run_some(const run *r, und_place p)
-{
-    const long rows = und_mac_rows(&r->k.v.mac), prime = 7919, apart = rows % prime == 0 ? 1 : prime;
-    for (long i = (long)p.at; i < (long)p.at + p.x; i++) {
-        const int row = (int)(i * apart % rows), y = row % r->k.v.mac.n[1], z = row / r->k.v.mac.n[1];
-        if (und_present_has(r->k.v.mac.present, y, z))
-            run_row(r, row);
-    }
-}
-UND_KERNEL(run_some, run, UND_EACH_BLOCK)
-
 /* Speeds across slanted walls are all found first, as what is across one wall may be along another. */
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films)
 {
-    const run r = {{und_volume_arrays_of(v), *walls, d->phi, und_volume_film_flow_of(films)}, films};
+    und_volume_running r = {
+        .v = und_volume_arrays_of(v), .walls = *walls, .phi = d->phi, .f = und_volume_film_flow_of(films)};
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     const und_set some = und_set_list(v, rows.rows, rows.per_block, v->mac.n[0]);
-    const und_pass passes[3] = {UND_PASS(run_some, &r, &some),
-                                UND_PASS(und_volume_film_find_speeds_across, &r.k, &rows),
-                                UND_PASS(und_volume_film_follow_walls, &r.k, &rows)};
+    const und_pass passes[3] = {UND_PASS(und_volume_film_run_some, &r, &some),
+                                UND_PASS(und_volume_film_find_speeds_across, &r, &rows),
+                                UND_PASS(und_volume_film_follow_walls, &r, &rows)};
     const bool even = !walls->room;
     const und_step steps[3] = {{.passes = &passes[0], .count = 1},
                                {.passes = &passes[1], .count = 1, .unless = &even},
                                {.passes = &passes[2], .count = 1, .unless = &even}};
+    for (int a = 0; a < 3 && films->written; a++)
+        r.written[a] = films->written[a];
     und_volume_get_told(v, d, films, KNOWN + RUNS_BY);
     get_speeds(v, films);
     und_pass_steps(&v->device, steps, 3);

@@ -123,6 +123,7 @@ static bool go_once(fit *f, int all_count)
              .extra = und_halo_of(m, v->parts->extra, sizeof *v->parts->extra, reach_of_extra(f)),
              .left = und_halo_of_slices(m, v->parts->row_sum, sizeof *v->parts->row_sum, 0, m->n[2]),
              .end = *args};
+    w.slices.count = w.chunks.count;
     w.extra.type = UND_I32;
     for (int i = 0; i < UND_VOLUME_FIT_EVENING; i++) {
         w.args[i] = *args;

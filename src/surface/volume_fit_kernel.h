@@ -90,7 +90,7 @@ UND_INLINE void und_volume_mark_near(const und_volume_nearing *f, und_place p)
 {
     und_volume_mark_rows(&f->list, p, und_volume_look_near, NULL, f);
 }
-UND_KERNEL(und_volume_mark_near, und_volume_nearing, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_mark_near, und_volume_nearing, UND_EACH_SOME)
 
 /* ---- Along the surface ---- */
 
@@ -231,14 +231,22 @@ static inline void und_volume_fit_add_extra(const und_volume_fit_args *a, const 
         und_shared_deny(&a->found->paid);
 }
 
+static inline float und_volume_fit_even_in(const und_volume_fit_args *a)
+{
+    return a->f.tracked ? und_volume_fit_even_by[a->round] : UND_VOLUME_FIT_ALONE;
+}
+static inline float und_volume_fit_much_of(const und_volume_fit_args *a)
+{
+    return a->f.tracked ? UND_VOLUME_FIT_MUCH : UND_VOLUME_FIT_ALONE;
+}
+
 /* Little goes far; what is amiss by much is put right where it is.  Some rows, in one of so many rounds;
  * after the last cells hold what that makes. */
 static inline void und_volume_fit_even_out(const und_volume_fit_args *a, und_place rows)
 {
     const und_volume_fitting *f = &a->f;
     const und_volume_arrays *p = &f->v;
-    const float even = f->tracked ? und_volume_fit_even_by[a->round] : UND_VOLUME_FIT_ALONE,
-                much = f->tracked ? UND_VOLUME_FIT_MUCH : UND_VOLUME_FIT_ALONE;
+    const float even = und_volume_fit_even_in(a), much = und_volume_fit_much_of(a);
     const int32_t *from = a->round % 2 ? p->spare : p->extra;
     und_volume_chunk *const first = p->chunk + a->row_first[rows.at],
                             *const end = p->chunk + a->row_first[rows.at + (size_t)rows.x];
@@ -254,7 +262,20 @@ static inline void und_volume_fit_even_out(const und_volume_fit_args *a, und_pla
     for (und_volume_chunk *k = first; k < end && a->round == f->rounds - 1; k++)
         und_volume_fit_add_extra(a, k);
 }
-UND_KERNEL(und_volume_fit_even_out, und_volume_fit_args, UND_EACH_BLOCK)
+static inline void und_volume_fit_even_out_one(const und_volume_fit_args *a, uint32_t chunk)
+{
+    const und_volume_fitting *f = &a->f;
+    const und_volume_arrays *p = &f->v;
+    und_volume_chunk *const k = p->chunk + chunk;
+    if (k->evens && a->round == 0)
+        und_volume_fit_find_others(f, k);
+    if (k->evens)
+        und_volume_fit_even_out_chunk(f, k, a->round % 2 ? p->spare : p->extra, a->round % 2 ? p->extra : p->spare,
+                                      und_volume_fit_even_in(a), und_volume_fit_much_of(a));
+    if (a->round == f->rounds - 1)
+        und_volume_fit_add_extra(a, k);
+}
+UND_KERNEL_LISTED(und_volume_fit_even_out, und_volume_fit_args, UND_EACH_BLOCK)
 
 /* ---- Debts ---- */
 

@@ -90,7 +90,7 @@ UND_INLINE void und_volume_mark_moved(const und_volume_moved_cells *a, und_place
 {
     und_volume_mark_rows(&a->list, p, und_volume_look_moved, NULL, a);
 }
-UND_KERNEL(und_volume_mark_moved, und_volume_moved_cells, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_mark_moved, und_volume_moved_cells, UND_EACH_SOME)
 
 /* ---- Fluxes ---- */
 
@@ -343,7 +343,7 @@ UND_INLINE void und_volume_fetch_ahead(const und_volume_move_args *m, int axis, 
 }
 
 /* What comes from other grids along the axis in a part of the step: into some rows. */
-static inline void und_volume_let_in(const und_volume_moving *m, int axis, und_place p)
+static inline void und_volume_let_in(const und_volume_moving *m, und_place p, int axis)
 {
     const und_volume_move_args *a = &m->args;
     for (int i = 0; i < m->inflow_count; i++) {
@@ -357,32 +357,47 @@ static inline void und_volume_let_in(const und_volume_moving *m, int axis, und_p
     }
 }
 
+UND_INLINE void und_volume_set_fluxes_of(const und_volume_moving *m, const und_volume_chunk *k, int axis,
+                                         und_volume_flux_batch *b)
+{
+    const und_volume_move_args *a = &m->args;
+    const size_t at = (size_t)k->at, step = (size_t)a->mac.step[axis];
+    const und_lanes_int below = und_lanes_bytes(a->kind + at - step);
+    const und_lanes_int shut = (below == UND_VOLUME_DRY) | (below == UND_VOLUME_OTHERS);
+    const unsigned low = k->bits & ~und_lanes_bits(und_volume_moved(a, at - step));
+    const unsigned still = low & und_lanes_bits(shut);
+    und_volume_set_flux(m, axis, at, k->bits, b);
+    if (still)
+        und_lanes_int_store_some(a->flux + at - step, (und_lanes_int){0}, still);
+    if (low & ~still) /* whose faces are nobody else's */
+        und_volume_set_flux(m, axis, at - step, low & ~still, b);
+}
+
 /* Over faces of a slice. */
 static inline void und_volume_set_fluxes(const und_volume_moving *m, und_place p, int axis)
 {
     const und_volume_move_args *a = &m->args;
-    const size_t step = (size_t)a->mac.step[axis];
     const und_volume_chunk *const begin = a->chunk + a->row_chunks[p.at],
                                   *const end = a->chunk + a->row_chunks[p.at + (size_t)p.x];
     und_volume_flux_batch b = {0};
     for (const und_volume_chunk *k = begin; k < end; k++) {
-        const size_t at = (size_t)k->at;
-        const und_lanes_int below = und_lanes_bytes(a->kind + at - step);
-        const und_lanes_int shut = (below == UND_VOLUME_DRY) | (below == UND_VOLUME_OTHERS);
-        const unsigned low = k->bits & ~und_lanes_bits(und_volume_moved(a, at - step));
-        const unsigned still = low & und_lanes_bits(shut);
         und_volume_fetch_ahead(a, axis, k[UND_VOLUME_AHEAD].at);
-        und_volume_set_flux(m, axis, at, k->bits, &b);
-        if (still)
-            und_lanes_int_store_some(a->flux + at - step, (und_lanes_int){0}, still);
-        if (low & ~still) /* whose faces are nobody else's */
-            und_volume_set_flux(m, axis, at - step, low & ~still, &b);
+        und_volume_set_fluxes_of(m, k, axis, &b);
     }
     if (b.count > 0)
         und_volume_flux_finish(a, axis, &b);
-    und_volume_let_in(m, axis, p);
+    und_volume_let_in(m, p, axis);
 }
-UND_KERNEL_AXES(und_volume_set_fluxes, und_volume_moving, UND_EACH_BLOCK)
+static inline void und_volume_set_fluxes_one(const und_volume_moving *m, uint32_t chunk, int axis)
+{
+    und_volume_flux_batch b = {0};
+    und_volume_set_fluxes_of(m, m->args.chunk + chunk, axis, &b);
+    if (b.count > 0)
+        und_volume_flux_finish(&m->args, axis, &b);
+}
+UND_KERNEL_LISTED_AXES(und_volume_set_fluxes, und_volume_moving, UND_EACH_BLOCK)
+/* On a card what comes in does so behind all others. */
+UND_KERNEL_AXES(und_volume_let_in, und_volume_moving, UND_EACH_SOME)
 
 /* ---- What cells owe ---- */
 

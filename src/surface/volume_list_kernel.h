@@ -20,7 +20,7 @@ typedef struct und_volume_list_args {
     und_volume_chunk *row_chunk, *chunk;
     int per_row, rows, blocks;
     bool apart; /* each chunk has but one cell, as where kernels have one lane */
-    int32_t *row_count, *row_chunks, *block_count, *block_chunks, *count, *chunk_count;
+    int32_t *row_count, *row_chunks, *block_count, *block_chunks, *together, *count, *chunk_count;
     bool sums; /* what all of each row's cells hold is found beside */
     int64_t *row_sum;
     int32_t *row_most;
@@ -167,6 +167,43 @@ static inline void und_volume_list_rows(const und_volume_list_args *l, und_place
     }
 }
 UND_KERNEL(und_volume_list_rows, und_volume_list_args, UND_EACH_BLOCK)
+
+/* The same on a card, where each row is a block: how many some rows have, what is before each row, and then
+ * each chunk, which is one cell, goes to its place. */
+enum { UND_VOLUME_ROWS_TOGETHER = 128 };
+static inline void und_volume_add_rows(const und_volume_list_args *l, und_place p)
+{
+    const int first = (int)p.at * UND_VOLUME_ROWS_TOGETHER, end = first + UND_VOLUME_ROWS_TOGETHER;
+    int32_t count = 0;
+    for (int row = first; row < (end < l->rows ? end : l->rows); row++)
+        count += l->block_count[row];
+    l->together[p.at] = count;
+}
+UND_KERNEL(und_volume_add_rows, und_volume_list_args, UND_EACH_SOME)
+
+static inline void und_volume_find_first(const und_volume_list_args *l, und_place p)
+{
+    const int row = (int)p.at, own = row / UND_VOLUME_ROWS_TOGETHER;
+    int32_t first = 0;
+    for (int i = 0; i < own; i++)
+        first += l->together[i];
+    for (int i = own * UND_VOLUME_ROWS_TOGETHER; i < row; i++)
+        first += l->block_count[i];
+    l->block_chunks[row] = first;
+    if (row == l->rows - 1)
+        *l->count = *l->chunk_count = l->row_chunks[l->rows] = first + l->block_count[row];
+}
+UND_KERNEL(und_volume_find_first, und_volume_list_args, UND_EACH_SOME)
+
+static inline void und_volume_put_chunk(const und_volume_list_args *l, und_place p)
+{
+    const size_t row = p.at / (size_t)l->per_row, k = p.at % (size_t)l->per_row;
+    if (k == 0)
+        l->row_chunks[row] = l->block_chunks[row];
+    if (k < (size_t)l->block_count[row])
+        l->chunk[l->block_chunks[row] + (int32_t)k] = l->row_chunk[row * (size_t)l->per_row + k];
+}
+UND_KERNEL(und_volume_put_chunk, und_volume_list_args, UND_EACH_SOME)
 
 /* ---- Lists of cells, found row by row ---- */
 

@@ -39,7 +39,7 @@ static int find_cells(const move *m, und_volume *v)
     und_pass_steps(&v->device, steps, STEPS);
     und_halo_get(v->device.halo, &crossed, 1);
     float most = 0;
-    for (int block = 0; block < rows.blocks; block++)
+    for (int block = 0; block < (v->device.card ? rows.rows : rows.blocks); block++)
         most = fmaxf(most, v->parts->block_most[block]);
     const int parts = (int)fminf(ceilf(most / FURTHEST), 100);
     return parts < 1 ? 1 : parts;
@@ -74,7 +74,6 @@ typedef struct part_of_step {
     move m[AXES];
     und_pass pass[PASSES], pays[PAYING];
     und_volume_pay_args round[ROUNDS];
-    bool none[ROUNDS];
     int count;
 } part_of_step;
 
@@ -105,6 +104,8 @@ static void add_axis(const move *whole, int part, int a, const und_set *slices, 
     for (int i = 0; i < further(whole, axis); i++)
         to->pass[to->count++] = UND_PASS_NONE(slices);
     to->pass[to->count++] = UND_PASS_AXIS(und_volume_set_fluxes, axis, &m->k, slices);
+    if (whole->v->device.card && m->k.inflow_count > 0)
+        to->pass[to->count++] = UND_PASS_AXIS(und_volume_let_in, axis, &m->k, slices);
     for (int i = 0; i < further(whole, axis); i++)
         to->pass[to->count++] = UND_PASS_NONE(slices);
     to->pass[to->count++] = UND_PASS_AXIS(und_volume_add, axis, &m->k.args, slices);
@@ -113,15 +114,16 @@ static void add_axis(const move *whole, int part, int a, const und_set *slices, 
 /* In each round those that are left of the one before ask. */
 static int add_paying(const move *whole, const und_set *chunks, part_of_step *p, und_step *steps)
 {
+    bool *const none = (bool *)whole->v->parts->told;
     int count = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        p->none[round] = true;
-        p->round[round] = (und_volume_pay_args){.m = whole->k.args, .none = &p->none[round]};
+        none[round] = true;
+        p->round[round] = (und_volume_pay_args){.m = whole->k.args, .none = &none[round]};
         p->pays[count] = UND_PASS(und_volume_ask, &p->round[round], chunks);
         p->pays[count + 1] = UND_PASS(und_volume_pay, &p->round[round], chunks);
         steps[count] = (und_step){
-            .passes = &p->pays[count], .count = 1, .unless = round > 0 ? &p->none[round - 1] : NULL};
-        steps[count + 1] = (und_step){.passes = &p->pays[count + 1], .count = 1, .unless = &p->none[round]};
+            .passes = &p->pays[count], .count = 1, .unless = round > 0 ? &none[round - 1] : NULL};
+        steps[count + 1] = (und_step){.passes = &p->pays[count + 1], .count = 1, .unless = &none[round]};
         count += 2;
     }
     if (whole->k.args.any_open && !whole->flow->leaves) {
@@ -130,7 +132,7 @@ static int add_paying(const move *whole, const und_set *chunks, part_of_step *p,
         count++;
     }
     p->pays[count] = UND_PASS(und_volume_refresh_around, &whole->k, chunks);
-    steps[count] = (und_step){.passes = &p->pays[count], .count = 1, .unless = &p->none[0]};
+    steps[count] = (und_step){.passes = &p->pays[count], .count = 1, .unless = &none[0]};
     return count + 1;
 }
 
@@ -138,7 +140,8 @@ static int add_paying(const move *whole, const und_set *chunks, part_of_step *p,
 static void move_parts(const move *whole, int first, int end)
 {
     const und_device device = whole->v->device;
-    const und_set slices = und_set_slices(&whole->v->mac, UND_ROWS_INSIDE);
+    und_set slices = und_set_slices(&whole->v->mac, UND_ROWS_INSIDE);
+    slices.count = whole->v->parts->listed[UND_VOLUME_LISTED];
     part_of_step parts[PARTS];
     const und_set chunks = und_volume_chunks(whole->v);
     und_step steps[PARTS * (PASSES + PAYING)];

@@ -234,7 +234,7 @@ UND_INLINE void und_volume_survey(const und_volume_move_args *m, und_place p)
     }
     m->block_most[p.y] = und_lanes_most(most);
 }
-UND_KERNEL(und_volume_survey, und_volume_move_args, UND_EACH_BLOCK)
+UND_KERNEL(und_volume_survey, und_volume_move_args, UND_EACH_SOME)
 
 /* ---- Faces ---- */
 

@@ -41,7 +41,7 @@ typedef struct und_volume_parts {
     int per_row;
     int32_t *row_count;                  /* of each row's part of the list: cells */
     int32_t *row_chunks;                 /* of the list before each row: chunks; behind the last row too */
-    int32_t *block_count, *block_chunks; /* the same of blocks of rows, while the list is made */
+    int32_t *block_count, *block_chunks, *together; /* the same of blocks of rows, while the list is made */
     int32_t *row_left;                   /* the same of those that are looked at again */
     uint16_t *wakes; /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
@@ -73,6 +73,12 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
  * und_volume_list_args_of; what all cells hold is found with it, as und_volume_sum has it. */
 und_volume_list_args und_volume_list_args_of(const und_volume *v);
 int64_t und_volume_list_and_sum(und_volume *v, und_pass marks);
+/* Room for what passes find of a list; it holds anything. */
+static inline und_volume_listed *und_volume_room_for_listed(const und_volume *v)
+{
+    return (und_volume_listed *)(void *)v->parts->told;
+}
+
 /* Its chunks, for passes. */
 static inline und_set und_volume_chunks(const und_volume *v)
 {
@@ -90,11 +96,11 @@ typedef struct und_volume_listing {
     und_pass marks; /* instead; of no set yet */
     bool sums;      /* and others' cells count */
     und_volume_list_args list;
-    und_set rows, once;
-    und_pass pass[3];
+    und_set rows, once, some, each, chunks;
+    und_pass pass[4];
     und_halo_field counts;
 } und_volume_listing;
-enum { UND_VOLUME_LIST_STEPS = 3 };
+enum { UND_VOLUME_LIST_STEPS = 4 };
 void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS]);
 
 /* Lists that rows have, row_count[] cells each, become one: what is given is of_row, list, first and all, and

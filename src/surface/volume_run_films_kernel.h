@@ -28,6 +28,7 @@ typedef struct und_volume_running {
     und_volume_walls walls;
     const float *phi;
     und_volume_film_flow f;
+    und_mask written[3]; /* gets the faces of cells with a film; without bits: nobody asks */
 } und_volume_running;
 
 /* What is in a cell, as one side of a face. */
@@ -201,6 +202,35 @@ static inline void und_volume_film_run_faces(const und_volume_running *r, size_t
         }
     }
 }
+
+/* Of the cell with this number. */
+static inline void und_volume_film_tell(const und_volume_running *r, size_t at, int row)
+{
+    const und_mac *m = &r->v.mac;
+    const int x = (int)(at - und_mac_row(m, row)), y = row % m->n[1], z = row / m->n[1];
+    for (int a = 0; a < und_volume_axes(m) && r->written[a].bits; a++) {
+        und_mask_add_shared(&r->written[a], x, y, z);
+        und_mask_add_shared(&r->written[a], x - (a == 0), y - (a == 1), z - (a == 2));
+    }
+}
+
+/* Rows far apart: on a wall films are in many that are beside each other. */
+static inline void und_volume_film_run_some(const und_volume_running *r, und_place p)
+{
+    const und_mac *m = &r->v.mac;
+    const long rows = und_mac_rows(m), prime = 7919, apart = rows % prime == 0 ? 1 : prime;
+    for (long i = (long)p.at; i < (long)p.at + p.x; i++) {
+        const int row = (int)(i * apart % rows);
+        if (!und_mac_has_row(m, row))
+            continue;
+        UND_VOLUME_FILMS_OF(&r->v, r->v.row_films, r->phi, row, at)
+        {
+            und_volume_film_run_faces(r, at);
+            und_volume_film_tell(r, at, row);
+        }
+    }
+}
+UND_KERNEL(und_volume_film_run_some, und_volume_running, UND_EACH_BLOCK)
 
 /* Across a slanted wall a film goes as it goes along it: so fast; NAN where the wall is none. */
 static inline float und_volume_film_speed_across(const und_volume_running *r, size_t at)
