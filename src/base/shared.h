@@ -54,6 +54,14 @@ static inline bool und_shared_replace(uint64_t *p, uint64_t *now, uint64_t by)
     *now = __sync_val_compare_and_swap(p, was, by);
     return *now == was;
 }
+static inline int32_t und_shared_int(const int32_t *p)
+{
+    return *(const volatile int32_t *)p;
+}
+static inline bool und_shared_replace_int(int32_t *p, int32_t was, int32_t by)
+{
+    return __sync_bool_compare_and_swap(p, was, by);
+}
 
 #else
 
@@ -101,6 +109,14 @@ static inline void und_shared_set_float(float *p, float to)
 static inline bool und_shared_replace(uint64_t *p, uint64_t *now, uint64_t by)
 {
     return __atomic_compare_exchange_n(p, now, by, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+static inline int32_t und_shared_int(const int32_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline bool und_shared_replace_int(int32_t *p, int32_t was, int32_t by) /* if it still is that */
+{
+    return __atomic_compare_exchange_n(p, &was, by, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 #endif

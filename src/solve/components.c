@@ -36,148 +36,34 @@ void und_components_close(und_components *components)
     *components = (und_components){0};
 }
 
-enum { CELLS = 2 * UND_CELL_PACK, ALL = 0xffff };
+enum { CELLS = 2 * UND_CELL_PACK };
 
-/* The runs of a row, from `first` on; where the next row's begin.  `own`, `way` and `known`: bits of a pack's
- * cells that are unknown, that have a way to the one before, that touch known ones. */
-static int32_t set_row(und_components *components, int32_t first, int y, int z)
+void und_components_passes(und_components *c, und_pass passes[UND_MULTIGRID_BESIDE])
 {
-    const und_level *level = components->level;
-    int row = y + z * level->n[1], count = 0;
-    und_run *run = components->run + first, *last = NULL;
-    for (int k = 0; k < level->packs; k++) {
-        size_t pack = und_level_pack(level, y, z) + (size_t)k;
-        if (level->kind[pack] == UND_CELL_PACK_DRY) {
-            last = NULL;
-            continue;
-        }
-        unsigned own = und_level_unknown(level, y, z, k), way = level->link[0][pack];
-        unsigned known = level->link[3][pack];
-        if (last && (own & way) == ALL) {
-            last->end += CELLS;
-            last->open |= known != 0;
-            continue;
-        }
-        for (int i = 0; i < CELLS; i++) {
-            if (!(own >> i & 1)) {
-                last = NULL;
-                continue;
-            }
-            if (!last || !(way >> i & 1)) {
-                int x = CELLS * k + i;
-                last = &run[count];
-                *last = (und_run){.begin = x, .end = x, .parent = first + count};
-                count++;
-            }
-            last->end++;
-            last->open |= known >> i & 1;
-        }
-    }
-    components->first[row] = first;
-    components->count[row] = count;
-    return first + count;
+    enum { ROWS = 64 };
+    const und_level *level = c->level;
+    const int rows = level->n[1] * level->n[2];
+    c->rows = und_set_list(level, rows, ROWS, level->n[0]);
+    c->rows.worth /= 4;
+    c->once = und_set_list(level, 1, 1, 1);
+    c->joining = (und_joining){.n = {level->n[0], level->n[1], level->n[2]},
+                               .packs = level->packs,
+                               .present = level->present,
+                               .unknown = level->unknown,
+                               .link = {level->link[0], level->link[1], level->link[2], level->link[3]},
+                               .run = c->run,
+                               .first = c->first,
+                               .count = c->count,
+                               .blocks = c->rows.blocks,
+                               .per_block = c->rows.per_block,
+                               .closed = &c->closed};
+    passes[0] = UND_PASS(und_run_count, &c->joining, &c->rows);
+    passes[1] = UND_PASS(und_run_add_up, &c->joining, &c->once);
+    passes[2] = UND_PASS(und_run_set, &c->joining, &c->rows);
+    passes[3] = UND_PASS(und_run_join, &c->joining, &c->rows);
+    passes[4] = UND_PASS(und_run_settle, &c->joining, &c->rows);
+    passes[5] = UND_PASS(und_run_count_closed, &c->joining, &c->rows);
 }
-
-static int32_t root_of(und_run *run, int32_t i)
-{
-    while (run[i].parent != i) {
-        run[i].parent = run[run[i].parent].parent;
-        i = run[i].parent;
-    }
-    return i;
-}
-
-static void unite(und_run *run, int32_t a, int32_t b)
-{
-    a = root_of(run, a), b = root_of(run, b);
-    int32_t low = a < b ? a : b, high = a < b ? b : a;
-    run[high].parent = low;
-    run[low].open |= run[high].open;
-}
-
-/* Has a cell x in [begin, end) of row (y, z) a way to its low neighbour along the axis? */
-static bool has_way(const und_level *level, int axis, int y, int z, int begin, int end)
-{
-    const uint16_t *way = level->link[axis] + und_level_pack(level, y, z);
-    for (int k = begin / CELLS; k * CELLS < end; k++) {
-        unsigned bits = way[k];
-        if (k * CELLS < begin)
-            bits &= (unsigned)ALL << (begin - k * CELLS);
-        if ((k + 1) * CELLS > end)
-            bits &= (unsigned)ALL >> ((k + 1) * CELLS - end);
-        if (bits)
-            return true;
-    }
-    return false;
-}
-
-/* Runs of row (y, z) and of its low neighbour along the axis that have cells side by side. */
-static void join_rows(und_components *components, int axis, int y, int z)
-{
-    const und_level *level = components->level;
-    und_run *run = components->run;
-    int row = y + z * level->n[1], other = row - (axis == 1 ? 1 : level->n[1]);
-    int32_t i = components->first[row], i_end = i + components->count[row];
-    int32_t k = components->first[other], k_end = k + components->count[other];
-    while (i < i_end && k < k_end) {
-        int begin = run[i].begin > run[k].begin ? run[i].begin : run[k].begin;
-        int end = run[i].end < run[k].end ? run[i].end : run[k].end;
-        if (begin < end && has_way(level, axis, y, z, begin, end))
-            unite(run, i, k);
-        if (run[i].end < run[k].end)
-            i++;
-        else
-            k++;
-    }
-}
-
-enum { SLAB = 8 }; /* slices */
-
-/* Rows of a slab of slices, and which of their runs are joined within it. */
-static void slab_block(const void *args, const und_set *set, int slab)
-{
-    und_components *components = *(und_components *const *)args;
-    const int rows = components->level->n[1], low = slab * SLAB, all = components->level->n[2],
-              high = low + SLAB < all ? low + SLAB : all;
-    int32_t first = low * rows * components->per_row;
-    (void)set;
-    for (int z = low; z < high; z++)
-        UND_LEVEL_EACH_ROW (components->level, y, z) {
-            first = set_row(components, first, y, z);
-            if (y > 0)
-                join_rows(components, 1, y, z);
-            if (z > low)
-                join_rows(components, 2, y, z);
-        }
-}
-
-/* Whatever the order in which runs are joined, a part's root is its first. */
-static void join_block(const void *args, const und_set *set, int block)
-{
-    und_components *components = *(und_components *const *)args;
-    const int *n = components->level->n;
-    und_run *run = components->run;
-    (void)set, (void)block;
-    for (int z = SLAB; z < n[2]; z += SLAB)
-        UND_LEVEL_EACH_ROW (components->level, y, z)
-            join_rows(components, 2, y, z);
-    components->closed = 0;
-    for (int row = 0; row < n[1] * n[2]; row++)
-        for (int32_t i = components->first[row], end = i + components->count[row]; i < end; i++)
-            components->closed += run[i].parent == i && !run[i].open;
-    for (int row = 0; row < n[1] * n[2] && components->closed; row++)
-        for (int32_t i = components->first[row], end = i + components->count[row]; i < end; i++)
-            run[i].parent = root_of(run, i); /* a root comes before what it holds: one link is left */
-}
-
-und_set und_components_slabs(const und_components *components)
-{
-    const int *n = components->level->n;
-    return (und_set){.blocks = (n[2] + SLAB - 1) / SLAB, .worth = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
-}
-
-const und_kernel und_components_find = {"find_components", slab_block},
-                 und_components_join = {"join_components", join_block};
 
 /* Cells [*begin, *end) of colour c in a pack that are of the run; where the pack stands. */
 static size_t cells_of_run(const und_components *components, const und_run *run, int c, int y, int z, int k,

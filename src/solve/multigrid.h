@@ -231,10 +231,11 @@ void und_level_add_array(und_level *level, void *to, size_t size, bool gaps);
 /* Once all levels have their arrays: where these are, while levels are set; NULL: in memory of their own. */
 und_status und_multigrid_lend(und_multigrid *m, und_scratch *scratch, und_error *err);
 
-/* Sets all levels; full[]: the weights of sides that are wholly open.  beside[]: a pass for when the finest
- * is set, and one for after that pass, beside those that set the others. */
+/* Sets all levels; full[]: the weights of sides that are wholly open.  beside[]: passes for when the finest
+ * is set, one after the other, beside those that set the others. */
+enum { UND_MULTIGRID_BESIDE = 6 };
 void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides,
-                       const und_pass beside[2]);
+                       const und_pass beside[UND_MULTIGRID_BESIDE]);
 /* They are no longer needed: gives their arrays back, which were taken last. */
 void und_multigrid_done(und_multigrid *m);
 

@@ -661,8 +661,9 @@ enum { STEPS = 4 };
 typedef struct und_multigrid_plan {
     building b[UND_MULTIGRID_LEVELS];
     und_set slices[UND_MULTIGRID_LEVELS];
-    und_pass find[UND_MULTIGRID_LEVELS + 1][2], last[2], other[UND_MULTIGRID_LEVELS][STEPS - 1];
-    und_step steps[STEPS * UND_MULTIGRID_LEVELS + 2];
+    und_pass find[UND_MULTIGRID_LEVELS + 1][2], other[UND_MULTIGRID_LEVELS][STEPS - 1];
+    und_pass beside[UND_MULTIGRID_BESIDE][3]; /* the last of each step from the second level's first on */
+    und_step steps[STEPS * UND_MULTIGRID_LEVELS + UND_MULTIGRID_BESIDE];
     int count;
 } plan;
 
@@ -679,13 +680,21 @@ static void plan_level(plan *p, const und_multigrid *m, int i)
     other[2] = (und_pass){&set_kernel, b, &p->slices[i]};
     if (i > 0)
         p->find[i + 1][1] = (und_pass){&families_kernel, b, &p->slices[i]};
-    p->steps[p->count++] = (und_step){.passes = find, .count = i > 0 ? 2 : 1};
+    p->steps[p->count++] = (und_step){.passes = find, .count = i > 1 ? 2 : 1};
     for (int k = 0; k < STEPS - 1; k++)
         p->steps[p->count++] = (und_step){.passes = &other[k], .count = 1};
-    if (i == 1) {
-        p->last[1] = other[2];
-        p->steps[p->count - 1] = (und_step){.passes = p->last, .count = 2};
-    }
+}
+
+/* A step more, or one more pass of it. */
+static void plan_beside(plan *p, int i)
+{
+    und_step *step = &p->steps[STEPS + i];
+    if (STEPS + i == p->count)
+        *step = (und_step){.count = 0};
+    p->count += STEPS + i == p->count;
+    for (int k = 0; k < step->count; k++)
+        p->beside[i][k] = step->passes[k];
+    *step = (und_step){.passes = p->beside[i], .count = step->count + 1};
 }
 
 und_status und_multigrid_plan_open(und_multigrid *m, und_error *err)
@@ -695,9 +704,10 @@ und_status und_multigrid_plan_open(und_multigrid *m, und_error *err)
         return err->status;
     for (int i = 0; i < m->count; i++)
         plan_level(p, m, i);
-    p->steps[p->count++] = (und_step){.passes = &p->find[m->count][1], .count = 1};
-    if (m->count == 1)
-        p->steps[p->count++] = (und_step){.passes = p->last, .count = 1};
+    if (m->count > 1)
+        p->steps[p->count++] = (und_step){.passes = &p->find[m->count][1], .count = 1};
+    for (int i = 0; i < UND_MULTIGRID_BESIDE; i++)
+        plan_beside(p, i);
     return UND_OK;
 }
 
@@ -714,10 +724,10 @@ void und_multigrid_done(und_multigrid *m)
 }
 
 void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides,
-                       const und_pass beside[2])
+                       const und_pass beside[UND_MULTIGRID_BESIDE])
 {
-    m->plan->find[1][1] = beside[0];
-    m->plan->last[0] = beside[1];
+    for (int i = 0; i < UND_MULTIGRID_BESIDE; i++)
+        m->plan->beside[i][m->plan->steps[STEPS + i].count - 1] = beside[i];
     und_multigrid_done(m);
     find_present(m, sides);
     begin_finest(&m->level[0], full);

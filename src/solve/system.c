@@ -55,11 +55,8 @@ void und_system_close(und_system *s)
 void und_system_set(und_system *s, const double full[3], const und_sides *sides)
 {
     const double own[3] = {full[s->axis[0]], full[s->axis[1]], full[s->axis[2]]};
-    static const und_set one = {.blocks = 1};
-    const und_set slabs = und_components_slabs(&s->components);
-    const und_components *components = &s->components;
-    const und_pass beside[2] = {{&und_components_find, &components, &slabs},
-                                {&und_components_join, &components, &one}};
+    und_pass beside[UND_MULTIGRID_BESIDE];
+    und_components_passes(&s->components, beside);
     und_multigrid_set(&s->m, own, sides, beside);
     s->set = und_level_set(&s->m.level[0]);
 }
