@@ -89,11 +89,20 @@ static void break_thin_at_walls(void *model)
     break_up(p, &p->cut);
 }
 
+typedef struct deep {
+    und_volume_list_args list;
+    const float *phi, *distance;
+} deep;
 static bool is_deep(const void *context, size_t at)
 {
-    const part *p = context;
-    return p->w.d.phi[at] < -1 && p->w.solids.distance[at] < 6;
+    const deep *d = context;
+    return d->phi[at] < -1 && d->distance[at] < 6;
 }
+static inline void mark_deep(const deep *d, und_place p)
+{
+    und_volume_mark_rows(&d->list, p, NULL, is_deep, d);
+}
+UND_KERNEL(mark_deep, deep, UND_EACH_BLOCK)
 static void leave_solids(void *model)
 {
     part *p = model;
@@ -103,7 +112,8 @@ static void leave_solids(void *model)
 static void even_deep(void *model)
 {
     part *p = model;
-    und_volume_even(&p->volume, &p->cut, is_deep, p);
+    const deep args = {und_volume_list_args_of(&p->volume), p->w.d.phi, p->w.solids.distance};
+    und_volume_even(&p->volume, &p->cut, UND_PASS(mark_deep, &args, NULL));
     und_volume_give_back(&p->volume);
 }
 

@@ -273,12 +273,11 @@ static void a_thin_film_leaves_its_wall(void **state)
     end(&w);
 }
 
-static bool all_of_them(const void *context, size_t at)
+static inline void mark_all(const und_volume_list_args *l, und_place p)
 {
-    (void)context;
-    (void)at;
-    return true;
+    und_volume_mark_rows(l, p, NULL, NULL, NULL);
 }
+UND_KERNEL(mark_all, und_volume_list_args, UND_EACH_BLOCK)
 
 /* Where every other cell has 0.3 too much and the others as much too little, they even that out, each side of
  * a wall by itself. */
@@ -292,8 +291,9 @@ static void full_cells_even_out(void **state)
         for (int round = 0; round < 2; round++) {
             int32_t most = 0;
             int64_t side[2] = {0};
+            const und_volume_list_args list = und_volume_list_args_of(&w.v);
             if (round == 1)
-                und_volume_even(&w.v, &w.walls, all_of_them, NULL);
+                und_volume_even(&w.v, &w.walls, UND_PASS(mark_all, &list, NULL));
             for (int row = 0; row < und_mac_rows(&w.mac); row++)
                 for (int x = 0; x < N; x++) {
                     const int y = row % N, z = row / N, odd = (x + y + z) % 2, right = x >= N / 4;

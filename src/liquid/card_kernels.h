@@ -57,4 +57,3 @@
 #include "surface/volume_pay_kernel.h"
 #include "surface/volume_run_films_kernel.h"
 #include "surface/volume_thin_kernel.h"
-#include "surface/volume_walls_kernel.h"

@@ -3,7 +3,7 @@
 #define UND_LIQUID_LEVELSET_KERNEL_H
 
 #include "grid/pass.h"
-#include "surface/volume_kernel.h"
+#include "surface/volume_list_kernel.h"
 
 /* ---- What cells hold too much of ---- */
 
@@ -109,6 +109,46 @@ UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
     und_lanes_store_some(a->gain + p.at, a->grown ? part + und_lanes_load(a->grown + p.at) : part, p.which);
 }
 UND_KERNEL(und_gain_excess, und_excess_args, UND_EACH_CELL)
+
+/* ---- What solids come over ---- */
+
+#define UND_COVERED_ROOM 0.02f
+#define UND_COVERED_DEEP (-1.0f) /* cells: phi, and distance, of cells that solids pass */
+#define UND_COVERED_NEAR 3
+
+typedef struct und_covering {
+    und_volume_list_args list;
+    const float *phi, *distance, *room;
+} und_covering;
+
+/* Cells that hold something where there is no room left. */
+UND_INLINE unsigned und_covered_look(const void *covering, size_t at)
+{
+    const und_covering *c = covering;
+    return und_lanes_bits((und_lanes_int_load(c->list.c + at) != 0) &
+                          (und_lanes_load(c->room + at) < UND_COVERED_ROOM));
+}
+
+static inline void und_covered_mark(const und_covering *c, und_place p)
+{
+    und_volume_mark_rows(&c->list, p, und_covered_look, NULL, c);
+}
+UND_KERNEL(und_covered_mark, und_covering, UND_EACH_BLOCK)
+
+/* Cells inside of the liquid that solids may have come over or uncovered. */
+UND_INLINE unsigned und_passed_look(const void *covering, size_t at)
+{
+    const und_covering *c = covering;
+    return und_lanes_bits((und_lanes_load(c->phi + at) < UND_COVERED_DEEP) &
+                          (und_lanes_load(c->distance + at) < UND_COVERED_NEAR) &
+                          (und_lanes_load(c->room + at) > UND_COVERED_ROOM));
+}
+
+static inline void und_passed_mark(const und_covering *c, und_place p)
+{
+    und_volume_mark_rows(&c->list, p, und_passed_look, NULL, c);
+}
+UND_KERNEL(und_passed_mark, und_covering, UND_EACH_BLOCK)
 
 /* ---- Where the liquid is at rest ---- */
 

@@ -19,13 +19,11 @@
 static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down where the scene gives none */
 static const double CONTACT = 0.002; /* m: how thick a puddle of water is where its contact line stops */
 static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
-static const float DEEP = -2.5f; /* cells: further in all of what is too much is pressed out */
-static const float ROOM = 0.02f;
-static const float PASSED = -1, FROM_SOLID = 3; /* cells: phi, and distance, of cells that solids pass */
-static const double STILL = 0.1;                /* of sqrt(g dx): slower liquid is at rest to particles */
-enum { BEHIND = 3 };                            /* cells: so deep sources are looked for */
-enum { CARRIED = 2 + UND_SOLIDS_REACH + 2 };    /* cells: in a step, out of the solid, to one near there */
-static const double MOST_POURED = 2;            /* times what the flow asks of sources */
+static const float DEEP = -2.5f;             /* cells: further in all of what is too much is pressed out */
+static const double STILL = 0.1;             /* of sqrt(g dx): slower liquid is at rest to particles */
+enum { BEHIND = 3 };                         /* cells: so deep sources are looked for */
+enum { CARRIED = 2 + UND_SOLIDS_REACH + 2 }; /* cells: in a step, out of the solid, to one near there */
+static const double MOST_POURED = 2;         /* times what the flow asks of sources */
 
 struct und_levelset_volume {
     und_volume cells;
@@ -182,15 +180,12 @@ void und_levelset_volume_walls(und_levelset *s)
         s->volume->thin = und_solids_side_room(&s->solids, s->volume->room);
 }
 
-typedef struct covered {
-    const und_levelset *s;
-    const float *room;
-} covered;
-
-static bool is_covered(const void *context, size_t at)
+static und_covering covering_of(const und_levelset *s, const float *room)
 {
-    const covered *c = context;
-    return c->s->volume->cells.c[at] != 0 && c->room[at] < ROOM;
+    return (und_covering){.list = und_volume_list_args_of(&s->volume->cells),
+                          .phi = s->surface.phi,
+                          .distance = s->solids.distance,
+                          .room = room};
 }
 
 /* Of what a solid hands on, what a cell with so much has no room for is told. */
@@ -209,8 +204,8 @@ static void push_out(und_levelset *s, const und_volume_walls *walls, size_t at)
     int cell[3];
     size_t to;
     und_mac_cell(&s->mac, at, cell);
-    if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls->room, ROOM,
-                              v->parts->own, &to))
+    if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls->room,
+                              UND_COVERED_ROOM, v->parts->own, &to))
         return;
     if (und_volume_crowded(v->c[to]) || und_volume_crowded(v->c[at]))
         return;
@@ -227,9 +222,9 @@ void und_levelset_volume_passed(und_levelset *s)
     und_levelset_volume_walls(s);
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = und_levelset_walls(s);
-    const covered look = {s, walls.room};
+    const und_covering covering = covering_of(s, walls.room);
     und_volume_get_cells(v, CARRIED);
-    und_volume_list(v, NULL, is_covered, &look);
+    und_volume_list_by(v, UND_PASS(und_covered_mark, &covering, NULL));
     for (int i = 0; i < v->parts->listed[UND_VOLUME_LISTED]; i++)
         UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].bits, at)
     push_out(s, &walls, at);
@@ -263,13 +258,6 @@ void und_levelset_volume_excess(und_levelset *s)
     und_excess_args args = excess_of(s);
     args.room = s->solids.room; /* which depends on nothing but the time */
     und_pass(&s->device, und_excess, &args, &rows);
-}
-
-/* Cells inside of the liquid that solids may have come over or uncovered. */
-static bool is_passed(const void *context, size_t at)
-{
-    const covered *c = context;
-    return c->s->surface.phi[at] < PASSED && c->s->solids.distance[at] < FROM_SOLID && c->room[at] > ROOM;
 }
 
 /* ---- Sources and drains ---- */
@@ -687,7 +675,8 @@ void und_levelset_volume_fit(und_levelset *s)
     und_volume_borrow(v);
     if (solids_move(s)) {
         und_volume_leave_solids(v, &s->surface, &walls);
-        und_volume_even(v, &walls, is_passed, &(covered){s, walls.room});
+        const und_covering covering = covering_of(s, walls.room);
+        und_volume_even(v, &walls, UND_PASS(und_passed_mark, &covering, NULL));
     }
     und_levelset_book(s, und_levelset_held_unpile(s));
     /* A viscous liquid is fitted at once: a disc that turns gets out of round where phi is late. */

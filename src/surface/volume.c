@@ -280,7 +280,7 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
     list(&(und_volume_listing){.v = v, .look = look, .fn = fn, .context = context});
 }
 
-static void list_by(und_volume *v, und_pass marks)
+void und_volume_list_by(und_volume *v, und_pass marks)
 {
     list(&(und_volume_listing){.v = v, .marks = marks});
 }
@@ -383,7 +383,7 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
     }
     for (int round = 0; round < ROUNDS && walls->room; round++) {
         const und_volume_burying burying = {und_volume_list_args_of(v), und_volume_arrays_of(v), *walls};
-        list_by(v, UND_PASS(und_volume_mark_buried, &burying, NULL));
+        und_volume_list_by(v, UND_PASS(und_volume_mark_buried, &burying, NULL));
         if (p->listed[UND_VOLUME_CELLS] == 0)
             return;
         const und_volume_chunk_args args = {und_volume_arrays_of(v), *walls, d->phi};
@@ -396,13 +396,12 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
     }
 }
 
-void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
-                     const void *context)
+void und_volume_even(und_volume *v, const und_volume_walls *walls, und_pass marks)
 {
     enum { ROUNDS = 8 };
     const und_volume_chunk_args args = {und_volume_arrays_of(v), *walls, NULL};
     und_volume_get_cells(v, ROUNDS);
-    und_volume_list(v, NULL, fn, context);
+    und_volume_list_by(v, marks);
     const und_set chunks = und_volume_chunks(v);
     const und_pass passes[] = {UND_PASS(und_volume_find_excess, &args, &chunks),
                                UND_PASS(und_volume_find_even, &args, &chunks),

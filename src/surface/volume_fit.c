@@ -23,7 +23,8 @@ typedef struct fit {
 } fit;
 
 enum {
-    MOST_STEPS = 2 * UND_VOLUME_FIT_TO_SURFACE + UND_VOLUME_FIT_EVENING + 2 * PAYING + 8,
+    REMAINING = 4, /* steps */
+    MOST_STEPS = 2 * UND_VOLUME_FIT_TO_SURFACE + UND_VOLUME_FIT_EVENING + 2 * PAYING + 8 + REMAINING,
     MOST_PASSES = MOST_STEPS + 1
 };
 
@@ -32,6 +33,8 @@ typedef struct way {
     und_volume_enclosing encloses;
     und_set chunks, all, slices, rows, beyond, one;
     und_distance_beside_args beside;
+    und_volume_remaining remaining;
+    und_set blocks;
     und_halo_field extra, left;
     und_pass pass[MOST_PASSES];
     und_step step[MOST_STEPS];
@@ -80,6 +83,35 @@ static void add_end(way *w, und_volume_fit_found *found)
     add(w, UND_PASS(und_distance_beside_row, &w->beside, &w->beyond), &found->more);
 }
 
+/* From then on those cells are looked at that have something left.  The new list is in row_chunk[], behind
+ * the one before it or in front of it; over it where there is no room for both, in one block. */
+static void add_remaining(way *w, const und_volume *v, const int32_t *row_first, const bool *unless)
+{
+    und_volume_parts *p = v->parts;
+    const int rows = und_mac_rows(&v->mac);
+    const bool first = p->chunk == p->row_chunk,
+               fits = (size_t)rows * (size_t)p->per_row / 2 >= (size_t)p->listed[UND_VOLUME_LISTED];
+    w->blocks = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    w->blocks = und_set_list(v, rows, first && !fits ? rows : w->blocks.per_block, 1);
+    w->blocks.worth = (size_t)rows + 4 * (size_t)p->listed[UND_VOLUME_LISTED];
+    w->remaining = (und_volume_remaining){.from = p->chunk,
+                                          .to = p->row_chunk + (first && fits ? p->listed[UND_VOLUME_LISTED] : 0),
+                                          .row_first = row_first,
+                                          .row_left = p->row_left,
+                                          .row_count = p->row_count,
+                                          .block_chunks = p->block_chunks,
+                                          .block_count = p->block_count,
+                                          .rows = rows,
+                                          .blocks = w->blocks.blocks,
+                                          .mark = p->mark,
+                                          .count = &p->listed[UND_VOLUME_CELLS],
+                                          .chunk_count = &p->listed[UND_VOLUME_LISTED]};
+    add(w, UND_PASS(und_volume_remaining_count, &w->remaining, &w->blocks), unless);
+    add(w, UND_PASS(und_volume_remaining_add_up, &w->remaining, &w->one), unless);
+    add(w, UND_PASS(und_volume_remaining_put, &w->remaining, &w->blocks), unless);
+    add(w, UND_PASS(und_volume_remaining_number, &w->remaining, &w->blocks), unless);
+}
+
 /* Slices beyond one's own: as many as what is looked at in a cell is told by, and paying and evening out go
  * further. */
 enum { TOLD_BY = 2, PAYS = 2 * PAYING };
@@ -102,6 +134,27 @@ static void get_beside(const fit *f)
     und_volume_get_cells(v, reach);
     und_distance_get_phi(f->d, reach);
     und_halo_get(v->device.halo, &unsure, 1);
+}
+
+/* Of cells of others who has them knows whether they have something left.  What moves phi of those that have
+ * none stays as it was. */
+static void get_left(const fit *f, const int32_t *row_first)
+{
+    const und_volume *v = f->v;
+    const und_volume_parts *p = v->parts;
+    und_volume_chunk *const end = p->chunk + row_first[und_mac_rows(&v->mac)];
+    und_halo_field halo[] = {und_halo_of(&v->mac, p->mark, sizeof *p->mark, reach_of(f)),
+                             und_halo_of(&v->mac, p->over, sizeof *p->over, 1),
+                             und_halo_of(&v->mac, p->area, sizeof *p->area, 1)};
+    halo[0].type = UND_U8;
+    halo[1].type = halo[2].type = UND_I32;
+    for (const und_volume_chunk *k = p->chunk + row_first[0]; k < end; k++)
+        und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0}, k->bits & ~(unsigned)k->left);
+    und_halo_get(v->device.halo, halo, 3);
+    und_volume_get_cells(v, reach_of(f));
+    und_distance_get_phi(f->d, reach_of(f));
+    for (und_volume_chunk *k = p->chunk + row_first[0]; k < end; k++)
+        k->left = (uint16_t)(k->bits & und_lanes_bits(und_lanes_bytes(p->mark + k->at) != 0));
 }
 
 /* Whether phi moved by more than enough. */
@@ -134,54 +187,18 @@ static bool go_once(fit *f, int all_count)
     add(&w, UND_PASS(und_volume_encloses, &w.encloses, &w.chunks), NULL);
     add_shift(&w, found);
     add_end(&w, found);
+    if (!v->device.halo)
+        add_remaining(&w, v, args->row_first, &found->done);
     und_pass_steps(&v->device, w.step, w.steps);
-    return found->more;
-}
-
-/* Of cells of others who has them knows whether they have something left.  What moves phi of those that have
- * none stays as it was. */
-static void get_left(const fit *f, const int32_t *row_first)
-{
-    const und_volume *v = f->v;
-    const und_volume_parts *p = v->parts;
-    und_volume_chunk *const end = p->chunk + row_first[und_mac_rows(&v->mac)];
-    und_halo_field halo[] = {und_halo_of(&v->mac, p->mark, sizeof *p->mark, reach_of(f)),
-                             und_halo_of(&v->mac, p->over, sizeof *p->over, 1),
-                             und_halo_of(&v->mac, p->area, sizeof *p->area, 1)};
-    halo[0].type = UND_U8;
-    halo[1].type = halo[2].type = UND_I32;
-    for (const und_volume_chunk *k = p->chunk + row_first[0]; k < end; k++)
-        und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0}, k->bits & ~(unsigned)k->left);
-    und_halo_get(v->device.halo, halo, 3);
-    und_volume_get_cells(v, reach_of(f));
-    und_distance_get_phi(f->d, reach_of(f));
-    for (und_volume_chunk *k = p->chunk + row_first[0]; k < end; k++)
-        k->left = (uint16_t)(k->bits & und_lanes_bits(und_lanes_bytes(p->mark + k->at) != 0));
-}
-
-/* From here on those cells are looked at that have something left. */
-static void look_at_left(und_volume *v, const int32_t *row_first, int32_t *row_left)
-{
-    und_volume_parts *p = v->parts;
-    und_volume_chunk *out = p->row_chunk;
-    const int rows = und_mac_rows(&v->mac);
-    p->listed[UND_VOLUME_CELLS] = 0;
-    for (int row = 0, i = row_first[0]; row < rows; row++) {
-        const int end = row_first[row + 1];
-        row_left[row] = (int32_t)(out - p->row_chunk);
-        for (; i < end; i++) {
-            const und_volume_chunk *k = &p->chunk[i];
-            const unsigned left = k->left;
-            und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0}, k->bits & ~left);
-            if (left) {
-                *out = *k;
-                (out++)->bits = (uint16_t)left;
-                p->listed[UND_VOLUME_CELLS] += __builtin_popcount(left);
-            }
-        }
+    if (found->more && v->device.halo) {
+        w.passes = w.steps = 0;
+        get_left(f, args->row_first);
+        add_remaining(&w, v, args->row_first, NULL);
+        und_pass_steps(&v->device, w.step, w.steps);
     }
-    p->chunk = p->row_chunk;
-    p->listed[UND_VOLUME_LISTED] = row_left[rows] = (int32_t)(out - p->row_chunk);
+    if (found->more)
+        v->parts->chunk = w.remaining.to;
+    return found->more;
 }
 
 /* Cells near the surface; films are no more.  What all cells hold. */
@@ -218,12 +235,8 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
         args->f.up |= (unsigned)und_volume_is_up(walls, n) << n;
     args->all = all.chunk;
     args->row_first = all.row_chunks;
-    for (; go_once(&f, all_chunks); args->round++) {
-        if (v->device.halo)
-            get_left(&f, args->row_first);
-        look_at_left(v, args->row_first, all.row_left);
+    for (; go_once(&f, all_chunks); args->round++)
         args->row_first = all.row_left;
-    }
     v->parts->chunk = all.chunk;
     v->parts->listed[UND_VOLUME_LISTED] = all_chunks;
     v->parts->listed[UND_VOLUME_CELLS] = all_cells;

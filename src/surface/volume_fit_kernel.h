@@ -48,7 +48,7 @@ typedef struct und_volume_fitting {
 typedef struct und_volume_fit_found {
     bool none[UND_VOLUME_FIT_TO_SURFACE]; /* nothing is to be brought to the surface, round by round; */
     bool paid;                            /* no cell owes any; */
-    bool more;                            /* what is left is to be gone on with */
+    bool more, done;                      /* what is left is to be gone on with, or is not */
     int64_t *left;                        /* around cells, all together, of each slice */
 } und_volume_fit_found;
 
@@ -513,6 +513,7 @@ static inline void und_volume_fit_judge(const und_volume_fit_args *a, und_place 
     for (int z = 0; z < a->f.v.mac.n[2]; z++)
         left += a->found->left[z];
     a->found->more = a->round + 1 < UND_VOLUME_FIT_SHIFTS && (double)left > a->f.enough;
+    a->found->done = !a->found->more;
 }
 UND_KERNEL(und_volume_fit_judge, und_volume_fit_args, UND_EACH_BLOCK)
 
@@ -535,5 +536,78 @@ UND_INLINE void und_volume_fit_refresh(const und_volume_fit_args *a, und_place r
         und_distance_refresh_row(&a->refresh, row);
 }
 UND_KERNEL(und_volume_fit_refresh, und_volume_fit_args, UND_EACH_ROW)
+
+/* ---- What is gone on with ---- */
+
+/* Chunks that have something left, of those that were looked at: by blocks of rows. */
+typedef struct und_volume_remaining {
+    const und_volume_chunk *from;
+    und_volume_chunk *to;     /* not where `from` is, or there is one block */
+    const int32_t *row_first; /* of those in `from`: where each row's begin, and the end; */
+    int32_t *row_left;        /* the same of `to`, which may be in the same place */
+    int32_t *row_count, *block_chunks, *block_count;
+    int rows, blocks;
+    uint8_t *mark; /* 0 where nothing is left */
+    int32_t *count, *chunk_count;
+} und_volume_remaining;
+
+static inline void und_volume_remaining_count(const und_volume_remaining *l, und_place p)
+{
+    int32_t chunks = 0, cells = 0;
+    for (size_t row = p.at; row < p.at + (size_t)p.x; row++) {
+        int32_t some = 0;
+        for (int32_t i = l->row_first[row]; i < l->row_first[row + 1]; i++) {
+            const und_volume_chunk *k = l->from + i;
+            und_lanes_bytes_store_some(l->mark + k->at, (und_lanes_int){0}, k->bits & ~(unsigned)k->left);
+            some += k->left != 0;
+            cells += __builtin_popcount(k->left);
+        }
+        l->row_count[row] = some;
+        chunks += some;
+    }
+    l->block_chunks[p.y] = chunks;
+    l->block_count[p.y] = cells;
+}
+UND_KERNEL(und_volume_remaining_count, und_volume_remaining, UND_EACH_BLOCK)
+
+/* Blocks are few. */
+static inline void und_volume_remaining_add_up(const und_volume_remaining *l, und_place p)
+{
+    int32_t chunks = 0, cells = 0;
+    (void)p;
+    for (int block = 0; block < l->blocks; block++) {
+        const int32_t own = l->block_chunks[block];
+        l->block_chunks[block] = chunks;
+        chunks += own;
+        cells += l->block_count[block];
+    }
+    *l->chunk_count = chunks;
+    *l->count = cells;
+}
+UND_KERNEL(und_volume_remaining_add_up, und_volume_remaining, UND_EACH_BLOCK)
+
+static inline void und_volume_remaining_put(const und_volume_remaining *l, und_place p)
+{
+    und_volume_chunk *to = l->to + l->block_chunks[p.y];
+    for (int32_t i = l->row_first[p.at], end = l->row_first[p.at + (size_t)p.x]; i < end; i++)
+        if (l->from[i].left) {
+            *to = l->from[i];
+            to->bits = to->left;
+            to++;
+        }
+}
+UND_KERNEL(und_volume_remaining_put, und_volume_remaining, UND_EACH_BLOCK)
+
+static inline void und_volume_remaining_number(const und_volume_remaining *l, und_place p)
+{
+    int32_t first = l->block_chunks[p.y];
+    for (size_t row = p.at; row < p.at + (size_t)p.x; row++) {
+        l->row_left[row] = first;
+        first += l->row_count[row];
+    }
+    if ((int)p.at + p.x == l->rows)
+        l->row_left[l->rows] = first;
+}
+UND_KERNEL(und_volume_remaining_number, und_volume_remaining, UND_EACH_BLOCK)
 
 #endif

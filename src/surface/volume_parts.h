@@ -70,8 +70,9 @@ void und_volume_get_told(const und_volume *v, const und_distance *d, const und_v
  * finds. */
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
 /* The same by a kernel of its own, which calls und_volume_mark_rows with what it has of
- * und_volume_list_args_of; what all cells hold is found with it, as und_volume_sum has it. */
+ * und_volume_list_args_of; what all cells hold may be found with it, as und_volume_sum has it. */
 und_volume_list_args und_volume_list_args_of(const und_volume *v);
+void und_volume_list_by(und_volume *v, und_pass marks);
 int64_t und_volume_list_and_sum(und_volume *v, und_pass marks);
 /* Room for what passes find of a list; it holds anything. */
 static inline und_volume_listed *und_volume_room_for_listed(const und_volume *v)
@@ -117,10 +118,9 @@ void und_volume_list_rows_steps(const und_volume *v, const und_volume_row_lists 
 
 /* Solids are put where they come to within a step, and the flow goes over what they leave of faces then: of
  * cells that they pass meanwhile some get too much for it, and their neighbours as much too little.  Those
- * that fn chooses, inside of the liquid, even that out among themselves, over open faces: the pressure would
+ * that are marked, inside of the liquid, even that out among themselves, over open faces: the pressure would
  * stir the liquid for it.  Others' phi is there, from und_volume_leave_solids. */
-void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
-                     const void *context);
+void und_volume_even(und_volume *v, const und_volume_walls *walls, und_pass marks);
 
 void und_volume_get_films(const und_volume *v, const und_distance *d); /* what others have for it */
 
