@@ -215,6 +215,11 @@ static const und_card_known *find_kernel(und_card *c, const char *name)
     return k;
 }
 
+bool und_card_has(const und_card *c, const void *address)
+{
+    return (const char *)address >= c->range && (const char *)address < c->range + c->bytes;
+}
+
 void und_card_on_failure(und_card *c, void (*fn)(const und_error *err))
 {
     c->on_failure = fn;

@@ -65,6 +65,8 @@ und_card *und_card_of_process(void); /* the one that is open; NULL: none */
 bool und_card_run_here(und_card *card, const und_card_launch *launch);
 /* False: it cannot be done there, and is to be done here. */
 bool und_card_run(und_card *card, const und_card_launch *launch);
+bool und_card_has(const und_card *card, const void *address); /* it is of the range */
+
 /* What is called where a card fails in the middle of a run, and does not return: what was on it is lost, and so
  * is the run but for what is on disk.  Without one the program is aborted. */
 void und_card_on_failure(und_card *card, void (*fn)(const und_error *err));

@@ -60,6 +60,11 @@ bool und_pass_on_card(und_card *card, const und_pass *p, const bool *unless)
         return true;
     if (s->lent)
         return false;
+    if (unless && !und_card_has(card, unless)) { /* somebody here has said so, or nobody */
+        if (*unless)
+            return true;
+        unless = NULL;
+    }
     const uint32_t along = along_of(k, s);
     const size_t threads = threads_of(k, s, along);
     und_call call;
