@@ -1,5 +1,6 @@
 /* What elements do to the velocity: sources give it, forces add to it, modifiers lead it. */
 #include "base/maths.h"
+#include "control/elements_kernel.h"
 #include "control/elements_state.h"
 #include "geom/value.h"
 
@@ -192,7 +193,6 @@ typedef struct action {
     const element *one; /* NULL: gravity */
     void (*part)(const struct action *a, const part *p);
     double dt;
-    double gravity[3];
     float way; /* of a modifier that is the same everywhere */
 } action;
 
@@ -268,28 +268,35 @@ static cell_box faces_of(const action *a, int axis)
 
 enum { MOST_AHEAD = 4 };
 
+/* Behind what is to come before it; a card takes what it knows. */
+static void run_behind(ahead_of_it *ahead, const und_mac_flow *s, int threads, const und_pass *pass)
+{
+    const und_device device = {.threads = threads, .card = s->device.card};
+    und_step steps[MOST_AHEAD + 1];
+    int count = 0;
+    for (; ahead && count < ahead->count; count++)
+        steps[count] = ahead->steps[count];
+    if (pass)
+        steps[count++] = (und_step){.passes = pass, .count = 1};
+    und_pass_steps(&device, steps, count);
+    if (ahead)
+        ahead->count = 0;
+}
+
 static void act(const action *a, und_mac_flow *s, int axis)
 {
     const act_args args = {a, s, faces_of(a, axis), axis};
     const cell_box *b = &args.box;
     const int high[3] = {b->low[0] + b->n[0], b->low[1] + b->n[1], b->low[2] + b->n[2]};
     const und_set rows = und_set_box(&s->mac, b->low, high, 1);
-    const und_device device = {.threads = a->one && a->one->serial ? 1 : a->e->threads};
-    und_step steps[MOST_AHEAD + 1];
-    int count = 0;
-    for (; a->ahead && count < a->ahead->count; count++)
-        steps[count] = a->ahead->steps[count];
-    steps[count++] = (und_step){.passes = &UND_PASS(act_row, &args, &rows), .count = 1};
-    und_pass_steps(&device, steps, count);
-    if (a->ahead)
-        a->ahead->count = 0;
+    run_behind(a->ahead, s, a->one && a->one->serial ? 1 : a->e->threads, &UND_PASS(act_row, &args, &rows));
 }
 
-static void gravity_part(const action *a, const part *p)
+static void pull(const und_elements *e, und_mac_flow *s, int axis, double gain, ahead_of_it *ahead)
 {
-    float gain = (float)(a->gravity[p->axis] * a->dt);
-    for (int i = 0; i < p->count; i++)
-        p->u[i] += gain;
+    const und_pull_args args = {s->u[axis], (float)gain};
+    const und_set faces = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[axis]);
+    run_behind(ahead, s, e->threads, &UND_PASS(und_pull, &args, &faces));
 }
 
 static void force_part(const action *a, const part *p)
@@ -353,15 +360,14 @@ void und_elements_force(const und_elements *e, und_mac_flow *s, const double gra
                         const und_step *before, int steps)
 {
     ahead_of_it ahead = {before, steps};
-    action pull = {.e = e, .part = gravity_part, .dt = dt, .ahead = &ahead};
     assert(steps <= MOST_AHEAD);
     for (int axis = 0; axis < axes(&e->mac); axis++) {
-        pull.gravity[axis] = gravity[axis];
+        double all = gravity[axis];
         for (int i = 0; i < e->count; i++) /* what is the same everywhere costs nothing */
             if (e->list[i].active && e->list[i].def.role == UND_ELEMENT_FORCE && is_gravity(&e->list[i]))
-                pull.gravity[axis] += e->list[i].now[axis].number;
-        if (pull.gravity[axis] != 0)
-            act(&pull, s, axis);
+                all += e->list[i].now[axis].number;
+        if (all != 0)
+            pull(e, s, axis, all * dt, &ahead);
     }
     for (int i = 0; i < e->count; i++) {
         const element *one = &e->list[i];
@@ -370,7 +376,7 @@ void und_elements_force(const und_elements *e, und_mac_flow *s, const double gra
             for (int axis = 0; axis < axes(&e->mac); axis++)
                 act(&a, s, axis);
     }
-    und_pass_steps(&(und_device){.threads = e->threads}, ahead.steps, ahead.count); /* where nothing acts */
+    run_behind(&ahead, s, e->threads, NULL); /* where nothing acts */
 }
 
 void und_elements_modify(const und_elements *e, und_mac_flow *s, double dt)
