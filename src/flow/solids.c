@@ -92,6 +92,12 @@ static und_cell_box overlap(const und_cell_box *a, const und_cell_box *b)
     return o;
 }
 
+/* In cells. */
+static double beyond_sides(const und_solids *s, int solid, und_vec3 p, double d)
+{
+    return und_solids_beyond_sides(s, solid, p, d * s->mac.d[0]) / s->mac.d[0];
+}
+
 /* Into a row of centres, or of corners (half a cell on; owner NULL): the nearer of what is there and this
  * solid. */
 static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, int z, double on, float *field,
@@ -112,6 +118,7 @@ static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, in
         und_shape_distances(s->parts->defs[solid].shape, start, step, x + low, count, distance);
         for (int k = 0; k < count; k++) {
             double d = und_larger(und_smaller(distance[k] * scale, reach), -reach);
+            d = beyond_sides(s, solid, und_solids_place(m, x + k + on, y + on, z + on), d);
             bool nearer = (float)d < field[at + (size_t)k];
             field[at + (size_t)k] = nearer ? (float)d : field[at + (size_t)k];
             if (owner && nearer)
@@ -172,7 +179,7 @@ double und_solids_distance_of(const und_solids *s, int solid, und_vec3 p)
     if (!s->parts->defs[solid].shape)
         return INFINITY;
     double d = und_shape_distance(s->parts->defs[solid].shape, und_pose_local(&s->parts->state[solid].to, p));
-    return def->inside_out ? -d : d;
+    return und_solids_beyond_sides(s, solid, p, def->inside_out ? -d : d);
 }
 
 static und_bounds own_bounds(const und_obstacle_def *def, double low_time, double high_time)

@@ -104,6 +104,8 @@ float und_solids_side(const und_solids *s, int axis, int x);
 /* The distance of one solid at a point, m, and its velocity there, m/s. */
 double und_solids_distance_of(const und_solids *s, int solid, und_vec3 p);
 und_vec3 und_solids_velocity_of(const und_solids *s, int solid, und_vec3 p);
+/* What the distance d there, m, is where the solid goes on beyond the domain's closed sides. */
+double und_solids_beyond_sides(const und_solids *s, int solid, und_vec3 p, double d);
 
 /* Some distance to what is solid, m, at a point. */
 typedef double und_solids_distance_fn(const void *context, und_vec3 p);
