@@ -269,6 +269,11 @@ static void set_velocity(und_solid_state *state, const und_motion *motion, doubl
         state->turn[a] = und_cross(spin, unit[a]);
 }
 
+static bool jumps(const und_solids *s, int solid, double time, double dt)
+{
+    return s->jump > 0 && !s->parts->defs[solid].sequence && und_solids_way_of(s, solid, time, dt) > s->jump;
+}
+
 static void set_state(und_solids *s, int solid, double time, double dt)
 {
     und_solid_state *state = &s->parts->state[solid];
@@ -287,6 +292,11 @@ static void set_state(und_solids *s, int solid, double time, double dt)
         return;
     state->time = time;
     state->dt = dt;
+    if (jumps(s, solid, time, dt)) {
+        state->from = state->to;
+        set_velocity(state, NULL, time, dt);
+        return;
+    }
     for (int k = 0; k < LOOKS; k++) {
         und_pose pose = und_motion_at(def->motion, time + dt * k / LOOKS);
         und_cell_box then = near_box(&s->mac, &bounds, &pose);

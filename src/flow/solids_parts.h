@@ -136,6 +136,9 @@ double und_solids_between_corners(const und_solids *s, const double place[3]);
 bool und_solids_is_thin(const und_solids *s, const int cell[3]);
 /* A bound of the speed of any point of a solid, m/s. */
 double und_solids_speed_of(const und_solids *s, int solid, double time);
+/* How far a solid goes in an interval from where it begins to where it ends, m: the furthest of its points.
+ */
+double und_solids_way_of(const und_solids *s, int solid, double time, double dt);
 
 /* Meshes have their distances from a lattice over all that they reach: whether that is so; into the scratch;
  * and from there into a box. */

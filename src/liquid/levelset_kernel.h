@@ -141,7 +141,8 @@ typedef struct und_viscous_pressure_args {
     double lasts; /* of the viscous one until the next step */
 } und_viscous_pressure_args;
 
-/* Of cells that have none the viscous pressure is 0. */
+/* Of cells that have none the viscous pressure is 0, and so is the plain one, or what is left there would be
+ * that of cells that get one when the pressure is found again. */
 UND_INLINE void und_clear_viscous(const und_viscous_pressure_args *a, und_place p)
 {
     const uint64_t *row = und_mask_row(&a->asked, p.y, p.z);
@@ -150,7 +151,9 @@ UND_INLINE void und_clear_viscous(const und_viscous_pressure_args *a, und_place 
     for (int x = span.begin; x < span.end; x += UND_DOUBLES) {
         const int left = span.end - x;
         const unsigned in = left < UND_DOUBLES ? (1u << left) - 1 : UND_DOUBLES_ALL;
-        und_doubles_store_some(a->viscous + p.at + x, none, in & ~und_mask_sixteen(&a->asked, row, x));
+        const unsigned others = in & ~und_mask_sixteen(&a->asked, row, x);
+        und_doubles_store_some(a->viscous + p.at + x, none, others);
+        und_doubles_store_some(a->plain + p.at + x, none, others);
     }
 }
 UND_KERNEL(und_clear_viscous, und_viscous_pressure_args, UND_EACH_ROW)

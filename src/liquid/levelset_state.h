@@ -168,6 +168,8 @@ double und_levelset_courant(const und_levelset_def *def);
 void und_levelset_set_courant(und_levelset *s); /* and what follows from it */
 void und_levelset_find_speeds(und_levelset *s); /* the fastest, and usual */
 void und_levelset_choose_step(und_levelset *s);
+double
+und_levelset_jump(const und_levelset *s); /* m: what goes further in a substep jumps; 0: nothing does */
 
 /* levelset.c: all that goes by the grid's cells but the particles, the drops and the pressure's system, which
  * stay when a window moves. */

@@ -78,7 +78,10 @@ UND_INLINE und_lanes und_into_inside(const und_into_args *d, size_t at, const fl
         half += 0.5f * und_lanes_max(normal[a], -normal[a]);
         near[a] = place[a] + normal[a] * out;
     }
-    const und_lanes apart = und_lanes_min(und_lanes_all(r.apart), und_into_known(m, near, normal));
+    const bool keeps = r.clear > 0; /* where all is found anew a place beyond the grid is its last cell */
+    und_lanes apart = und_lanes_all(r.apart);
+    if (keeps)
+        apart = und_lanes_min(apart, und_into_known(m, near, normal));
     const und_lanes_int untold = apart < UND_INTO_LEAST_APART;
     for (int a = 0; a < 3; a++)
         far[a] = near[a] + normal[a] * apart;

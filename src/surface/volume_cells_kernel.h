@@ -153,16 +153,18 @@ static inline unsigned und_volume_films_at(const int32_t *c, const uint8_t *film
              bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
 
 /* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
- * says: 13 is itself, and one more is one further along x, three along y, nine along z. In two turns, since
- * a cell that gives may be given to: of a chunk, how much it is, into spare[]; then all of it. */
+ * says, unless that has `full` and more than they: 13 is itself, and one more is one further along x, three
+ * along y, nine along z. In two turns, since a cell that gives may be given to: of a chunk, how much it is,
+ * into spare[]; then all of it. */
 static inline void und_volume_set_out(const und_volume_arrays *v, const und_volume_chunk *k,
-                                      const int32_t *amounts)
+                                      const int32_t *amounts, int32_t full)
 {
     UND_VOLUME_OF_CHUNK(k, k->gives, at)
     {
         const int32_t most = UND_VOLUME_AT_ONCE * UND_VOLUME_ONE, own = amounts[at];
+        const int32_t there = amounts[(ptrdiff_t)at + v->around[v->to[at]]];
         const bool stays =
-            v->to[at] == UND_VOLUME_STAY || und_volume_crowded(amounts[(ptrdiff_t)at + v->around[v->to[at]]]);
+            v->to[at] == UND_VOLUME_STAY || und_volume_crowded(there) || (there > full && there > own);
         v->spare[at] = stays ? 0 : own > most ? most : own < -most ? -most : own;
     }
 }
