@@ -380,18 +380,22 @@ static und_status draw_splashes(case_sink *sink, int n, uint64_t splashes, und_e
     return status;
 }
 
-/* A ball that pours downwards in the air: what the surface, and the mesh, show of it from its first frame on.
- */
-static und_status draw_source(case_sink *sink, int n, und_error *err)
+/* A ball that pours in the air: what the surface, and the mesh, show of it from its first frame on.  In a
+ * plane it is as large that it takes two frames for liquid to come through, and as fast that a step is three
+ * cells. */
+static und_status draw_source(case_sink *sink, int n, bool flat, und_error *err)
 {
     char text[2][96];
     double shown = 1, drawn = 1;
     int count;
-    und_shape *ball =
-        und_shape_create(&(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.7, 0.5}, .radius = 0.1}, err);
+    und_shape *ball = und_shape_create(&(und_shape){.kind = UND_SPHERE,
+                                                    .center = {flat ? 0.4 : 0.5, 0.7, flat ? 0.5 / n : 0.5},
+                                                    .radius = flat ? 5.6 / n : 0.1},
+                                       err);
     und_element_def source = {.role = UND_ELEMENT_SOURCE, .shape = ball, .end = INFINITY};
-    und_levelset_def def = case_levelset_tank(sink, n, n, n, 1.0 / n);
-    source.field.value[1].number = -1;
+    und_levelset_def def = case_levelset_tank(sink, n, n, flat ? 1 : n, 1.0 / n);
+    source.field.value[0].number = flat ? 1.6 : 0;
+    source.field.value[1].number = flat ? -1.8 : -1;
     def.elements = &source;
     def.element_count = 1;
     und_levelset *levelset = ball ? und_levelset_create(&def, err) : NULL;
@@ -402,8 +406,9 @@ static und_status draw_source(case_sink *sink, int n, und_error *err)
         const double now = und_levelset_shown(levelset) / und_levelset_ledger(levelset).measured;
         shown = fabs(now - 1) > fabs(shown - 1) ? now : shown;
     }
-    snprintf(text[0], sizeof text[0], "a source, %d cells: the surface shows, the worst frame", n);
-    snprintf(text[1], sizeof text[1], "a source, %d cells: drawn, the worst frame", n);
+    const char *in = flat ? "in a plane" : "a source";
+    snprintf(text[0], sizeof text[0], "%s, %d cells: the surface shows, the worst frame", in, n);
+    snprintf(text[1], sizeof text[1], "%s, %d cells: drawn, the worst frame", in, n);
     if (status == UND_OK) {
         case_report(sink, (case_result){text[0], shown, 1, 0.03, own});
         case_report(sink, (case_result){text[1], drawn, 1, 0.03, own});
@@ -519,7 +524,9 @@ und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
     for (int n = 32; n <= 48 && status == UND_OK; n += 16)
         status = draw_splashes(sink, n, n == 32 ? MORE : SPLASHES, err);
     for (int n = 32; n <= 64 && status == UND_OK; n *= 2)
-        status = draw_source(sink, n, err);
+        status = draw_source(sink, n, false, err);
+    if (status == UND_OK)
+        status = draw_source(sink, 64, true, err);
     for (int n = 24; n <= 48 && status == UND_OK; n *= 2)
         status = draw_plate(sink, n, err);
     for (int lean = 0; lean < 2 && status == UND_OK; lean++)
