@@ -222,6 +222,32 @@ static void films_on_thin_plates_are_whole(void **state)
     }
 }
 
+/* The same as a gap between solids, full of liquid. */
+static double gap_outside(double x, double y, double z)
+{
+    return -slab_outside(x, y, z);
+}
+
+static void gaps_narrower_than_cells_are_drawn(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 60; k++) {
+        slope_x = 0.9 * und_random(2, 0, (uint64_t)k) - 0.45;
+        slope_z = 0.9 * und_random(2, 1, (uint64_t)k) - 0.45;
+        plate_height = und_random(2, 2, (uint64_t)k) / PLATE_CELLS;
+        slab_half = (0.4 + 0.6 * und_random(2, 3, (uint64_t)k)) / 2 / PLATE_CELLS;
+        const double gap = 2 * slab_half * sqrt(1 + slope_x * slope_x + slope_z * slope_z);
+        und_frame f = distance_frame(PLATE_CELLS, PLATE_CELLS, PLATE_CELLS, 1.0 / PLATE_CELLS, everywhere);
+        add_samples(&f, "solid/distance", "m", -1, gap_outside);
+        und_shell s = mesh_of(&f, (und_frame_mesh_def){.threads = 2});
+        const shell_size size = measure_shell(&s);
+        assert_true(fabs(size.volume / gap - 1) < 0.025);
+        assert_int_equal(size.broken, 0);
+        und_shell_free(&s);
+        und_frame_clear(&f);
+    }
+}
+
 /* A tilted pool is an exact prism: the volume, flat walls on the walls and a flat top, whatever the grid. */
 static void a_pool_fills_its_corners(void **state)
 {
@@ -470,6 +496,7 @@ int main(void)
         cmocka_unit_test(damaged_frames_are_refused),
         cmocka_unit_test(plates_are_not_drawn_with_their_films),
         cmocka_unit_test(films_on_thin_plates_are_whole),
+        cmocka_unit_test(gaps_narrower_than_cells_are_drawn),
         cmocka_unit_test(films_of_noise_are_whole),
         cmocka_unit_test(what_is_drawn_stays_in_the_box),
     };

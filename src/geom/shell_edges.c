@@ -9,7 +9,8 @@
 
 enum { AIR = UND_SHELL_AIR, LIQUID = UND_SHELL_LIQUID, SOLID = UND_SHELL_SOLID };
 
-int und_shell_between(unsigned bits, int between[3])
+/* What is between an edge's ends, from the low one on: how many there are. */
+static int find_between(unsigned bits, int between[3])
 {
     int count = 0;
     if (bits & UND_SHELL_WALL) {
@@ -31,7 +32,7 @@ static bool is_crossing(int label, int next)
 int und_shell_crossings(int low, int high, unsigned bits)
 {
     int between[4], crossings = 0, at = low;
-    const int count = und_shell_between(bits, between);
+    const int count = find_between(bits, between);
     between[count] = high;
     for (int i = 0; i <= count; at = between[i++])
         crossings += is_crossing(at, between[i]);
@@ -103,15 +104,19 @@ static void leave_out_dry(und_shell_ring *r)
 
 static void link(und_shell_ring *r)
 {
-    bool wet[UND_SHELL_MOST_NODES], solid[UND_SHELL_MOST_NODES];
+    bool wet[UND_SHELL_MOST_NODES], solid[UND_SHELL_MOST_NODES], open[UND_SHELL_MOST_NODES];
     for (int i = 0; i < UND_SHELL_MOST_NODES; i++) {
         r->next[i] = -1;
         wet[i] = i < r->count && r->label[i] != AIR;
         solid[i] = i < r->count && r->label[i] == SOLID;
+        open[i] = !solid[i];
     }
     leave_drops(r, wet);
     go_around(r, wet, true);
-    go_around(r, solid, false);
+    if (r->gap)
+        go_around(r, open, true);
+    else
+        go_around(r, solid, false);
     leave_out_dry(r);
 }
 
@@ -120,7 +125,8 @@ und_shell_ring und_shell_ring_of(const int corner[4], const unsigned bits[4], co
     und_shell_ring r = {0};
     for (int i = 0; i < 4; i++) {
         int between[3];
-        const int count = und_shell_between(bits[i], between);
+        const int count = find_between(bits[i], between);
+        r.gap = r.gap || (bits[i] & UND_SHELL_FILM && bits[i] & UND_SHELL_GAP);
         r.corner[i] = r.count;
         r.label[r.count++] = corner[i];
         for (int k = 0; k < count; k++)
@@ -190,6 +196,18 @@ int und_shell_ring_ends(const und_shell_ring *r, const bool up[4], und_shell_end
         to->dry_bit = film_bit(r, dry, to->dry, up[to->dry]);
     }
     return count;
+}
+
+unsigned und_shell_ring_closed(const und_shell_ring *r, int edge, bool up)
+{
+    const int first = r->corner[edge], last = r->corner[edge + 1] - 1;
+    unsigned pairs = 0;
+    for (int i = first; i <= last; i++) {
+        const int next = r->next[i], low = up ? i - first : last - i, high = up ? next - first : last - next;
+        if (next >= first && next <= last)
+            pairs |= 1U << (low < high ? 4 * low + high : 4 * high + low);
+    }
+    return pairs;
 }
 
 bool und_shell_ring_alone(const und_shell_ring *r, int edge)

@@ -8,12 +8,14 @@
 
 enum { UND_SHELL_AIR, UND_SHELL_LIQUID, UND_SHELL_SOLID };
 
-/* Four bits for each axis, x's the lowest: of the edge from a point to the next. */
+/* Four bits for each axis, x's the lowest: of the edge from a point to the next.  Where one end is in a solid
+ * liquid may be between that and the other end, in the air or another solid: a film.  Where neither is a wall
+ * may be between them, and films between that and an end in the air. */
 enum {
-    UND_SHELL_FILM =
-        1, /* one end is in a solid: liquid between it and the other one, in the air or another */
-    UND_SHELL_WALL = 2,     /* neither is, but between them there is one: */
-    UND_SHELL_FILM_LOW = 4, /* liquid between the low end, in the air, and that */
+    UND_SHELL_FILM = 1,
+    UND_SHELL_GAP = 4, /* with the former: that is in a gap between solids */
+    UND_SHELL_WALL = 2,
+    UND_SHELL_FILM_LOW = 4,
     UND_SHELL_FILM_HIGH = 8,
     UND_SHELL_EDGE_BITS = 4,
     UND_SHELL_EDGE = 15,
@@ -26,13 +28,12 @@ static inline unsigned und_shell_edge_bits(const uint16_t *edges, int axis)
     return *edges >> (UND_SHELL_EDGE_BITS * axis) & UND_SHELL_EDGE;
 }
 
-/* What is between an edge's ends, from the low one on: how many there are. */
-int und_shell_between(unsigned bits, int between[3]);
 /* How often the surface crosses an edge. */
 int und_shell_crossings(int low, int high, unsigned bits);
 
 /* What is met on the way around a side of a cell: its corners, and what is between these. */
 typedef struct und_shell_ring {
+    bool gap;             /* one of its edges is in a gap */
     int count, corner[5]; /* the four corners' places in it, and the first one's again */
     int label[UND_SHELL_MOST_NODES];
     int next[UND_SHELL_MOST_NODES]; /* from a border of the liquid, between one and the one after it, where
@@ -40,8 +41,8 @@ typedef struct und_shell_ring {
 } und_shell_ring;
 
 /* By the corners' labels, the edges' bits from each corner to the next, and whether that edge's low end is
- * the first of the two.  Solids that are apart on a side are joined, so that thin ones have no holes; liquid
- * in the air that is only joined crosswise is not. */
+ * the first of the two.  Solids that are apart on a side are joined, so that thin ones have no holes, but
+ * where liquid is in a gap between them; liquid in the air that is only joined crosswise is not. */
 und_shell_ring und_shell_ring_of(const int corner[4], const unsigned bits[4], const bool up[4]);
 
 /* Which crossing of its edge, from the low end on, the border after one of a ring is. */
@@ -58,5 +59,8 @@ int und_shell_ring_ends(const und_shell_ring *ring, const bool up[4], und_shell_
 
 /* Whether a solid between points is by itself on a side: on the edge from that corner on, a wall ends. */
 bool und_shell_ring_alone(const und_shell_ring *ring, int edge);
+/* Where the surface goes back to the edge that it comes from, as what is on it ends there: bits of pairs of
+ * its borders, 4 times the number of the one nearer to the low end and the other's. */
+unsigned und_shell_ring_closed(const und_shell_ring *ring, int edge, bool up);
 
 #endif

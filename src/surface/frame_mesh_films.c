@@ -12,7 +12,7 @@
 static const double APART = 1e-3;
 static const double LEAST_WALL = 0.02; /* of an edge: thinner is no wall */
 static const double STEEP = 0.25;      /* cosine: an edge goes through a wall at least as straight as that */
-static const double OFF = 0.1;         /* of an edge: so far off is what is of a wall's other side */
+static const double OFF = 0.02;        /* of an edge: so far off is what is of a wall's other side */
 static const double OPPOSITE = -0.5;   /* cosine: the same of the ways out of a wall on its two sides */
 
 typedef und_frame_mesh_films films;
@@ -65,9 +65,13 @@ static int label_of(const films *f, size_t at)
 
 /* ---- Where things are on an edge ---- */
 
-/* The way out of what solid is near to a point: along each axis to where it is further away.  What is on the
- * other side of a thin wall is not looked at so. */
-static void way_out(const films *f, size_t at, double way[3])
+/* Where a point is: in the open, and what is told of walls is how far they are; or in a solid, and it is how
+ * deep. */
+enum { OPEN = 1, INSIDE = -1 };
+
+/* The way away from the nearest wall: along each axis to where it is further away.  What is on the other side
+ * of a thin wall, or of a gap, is not looked at so. */
+static void way_from_wall(const films *f, size_t at, int where, double way[3])
 {
     int point[3];
     point_of(f->p, at, point);
@@ -78,26 +82,26 @@ static void way_out(const films *f, size_t at, double way[3])
             const size_t next = (size_t)((ptrdiff_t)at + by * f->p->step[a]);
             if (!is_inner(f->p, point, a, by) || !(length > 0))
                 continue;
-            const double rise = (double)(f->room[next] - f->room[at]) / length;
+            const double rise = where * (double)(f->room[next] - f->room[at]) / length;
             way[a] = rise > fabs(way[a]) ? by * rise : way[a];
         }
     }
 }
 
 /* How steeply it grows along an edge, away from its other end. */
-static double slope_from(const films *f, size_t at, int axis, bool up)
+static double slope_from(const films *f, size_t at, int where, int axis, bool up)
 {
     double way[3];
-    way_out(f, at, way);
+    way_from_wall(f, at, where, way);
     return fmin(fmax(up ? way[axis] : -way[axis], STEEP), 1);
 }
 
-/* Whether a wall is between two points along an axis, not just beside them. */
-static bool faces_apart(const films *f, size_t at, size_t next, int axis)
+/* Whether a wall, or a gap, is between two points along an axis, not just beside them. */
+static bool faces_apart(const films *f, size_t at, size_t next, int where, int axis)
 {
     double low[3], high[3], both = 0, sizes[2] = {0};
-    way_out(f, at, low);
-    way_out(f, next, high);
+    way_from_wall(f, at, where, low);
+    way_from_wall(f, next, where, high);
     for (int a = 0; a < 3; a++) {
         both += low[a] * high[a];
         sizes[0] += low[a] * low[a];
@@ -106,7 +110,7 @@ static bool faces_apart(const films *f, size_t at, size_t next, int axis)
     return -low[axis] > STEEP && high[axis] > STEEP && both < OPPOSITE * sqrt(sizes[0] * sizes[1]);
 }
 
-/* From an open point at one end of an edge on towards the other: where the wall is, and the film on it, m. */
+/* From a point at one end of an edge on towards the other: where the wall is, and the film on it, m. */
 typedef struct layer {
     double wall, film;
 } layer;
@@ -114,38 +118,46 @@ typedef struct layer {
 static layer layer_before(const films *f, const edge *e, bool from_low)
 {
     const size_t at = from_low ? e->at : e->next;
-    const double slope = slope_from(f, at, e->axis, !from_low);
-    return (layer){(double)f->room[at] / slope, (double)f->field[at] / slope};
+    const int where = is_solid(f, at) ? INSIDE : OPEN;
+    const double slope = slope_from(f, at, where, e->axis, !from_low);
+    return (layer){where * (double)f->room[at] / slope, (double)f->field[at] / slope};
 }
 
-/* Whether the solid at one end is that thin that what the point there has is of its other side. */
-static bool is_thin(const films *f, const edge *e, bool solid_low)
+/* Whether what the point at one end of an edge is in, a solid or the open, is that thin there that what it
+ * has is of the other side. */
+static bool is_thin(const films *f, const edge *e, bool low)
 {
-    const size_t solid = solid_low ? e->at : e->next, open = solid_low ? e->next : e->at;
+    const size_t in = low ? e->at : e->next, other = low ? e->next : e->at;
+    const int where = is_solid(f, other) ? INSIDE : OPEN;
     int point[3];
-    point_of(f->p, solid, point);
-    if (!is_inner(f->p, point, e->axis, solid_low ? -1 : 1))
+    point_of(f->p, in, point);
+    if (!is_inner(f->p, point, e->axis, low ? -1 : 1))
         return false;
-    const size_t beyond = (size_t)((ptrdiff_t)solid + (solid_low ? -1 : 1) * f->p->step[e->axis]);
-    const double of_this_side = (double)f->room[open] - slope_from(f, open, e->axis, solid_low) * e->length;
-    return f->room[beyond] > f->room[solid] && (double)f->room[solid] > of_this_side + OFF * e->length &&
-           faces_apart(f, solid_low ? beyond : open, solid_low ? open : beyond, e->axis);
+    const size_t beyond = (size_t)((ptrdiff_t)in + (low ? -1 : 1) * f->p->step[e->axis]);
+    const double of_this_side =
+        where * (double)f->room[other] - slope_from(f, other, where, e->axis, low) * e->length;
+    return where * f->room[beyond] > where * f->room[in] &&
+           where * (double)f->room[in] > of_this_side + OFF * e->length &&
+           faces_apart(f, low ? beyond : other, low ? other : beyond, where, e->axis);
 }
 
-/* Of an edge from a solid to the air: from the air on, in parts of it. */
+/* Of an edge from a solid to the open: from there on, in parts of it. */
 static layer layer_on(const films *f, const edge *e, bool *thin)
 {
     const bool solid_low = is_solid(f, e->at);
-    const size_t solid = solid_low ? e->at : e->next, air = solid_low ? e->next : e->at;
-    layer l;
-    *thin = is_thin(f, e, solid_low);
-    if (*thin) {
-        l = layer_before(f, e, !solid_low);
-        return (layer){l.wall / e->length, l.film / e->length};
+    const size_t solid = solid_low ? e->at : e->next, open = solid_low ? e->next : e->at;
+    const bool gap = is_thin(f, e, !solid_low);
+    layer l = layer_before(f, e, !solid_low);
+    *thin = gap || is_thin(f, e, solid_low);
+    if (gap) {
+        const double film = l.wall - l.film, wall = e->length - layer_before(f, e, solid_low).wall;
+        return (layer){wall / e->length, (wall - film) / e->length};
     }
-    l.wall = (double)f->room[air] / (double)(f->room[air] - f->room[solid]);
-    const double there = (double)f->field[air] + l.wall * (double)(f->field[solid] - f->field[air]);
-    l.film = there < 0 ? l.wall * (double)f->field[air] / ((double)f->field[air] - there) : l.wall;
+    if (*thin)
+        return (layer){l.wall / e->length, l.film / e->length};
+    l.wall = (double)f->room[open] / (double)(f->room[open] - f->room[solid]);
+    const double there = (double)f->field[open] + l.wall * (double)(f->field[solid] - f->field[open]);
+    l.film = there < 0 ? l.wall * (double)f->field[open] / ((double)f->field[open] - there) : l.wall;
     return l;
 }
 
@@ -172,22 +184,37 @@ static unsigned find_film(const films *f, const edge *e, bool *thin)
 {
     const layer l = layer_on(f, e, thin);
     if (label_of(f, is_solid(f, e->at) ? e->next : e->at) == UND_SHELL_LIQUID)
-        return *thin || is_crosswise(f, e) ? UND_SHELL_FILM : 0;
+        return is_thin(f, e, !is_solid(f, e->at)) ? UND_SHELL_FILM | UND_SHELL_GAP
+               : *thin || is_crosswise(f, e)      ? UND_SHELL_FILM
+                                                  : 0;
     return l.film < l.wall - APART && l.film < 1 ? UND_SHELL_FILM : 0;
+}
+
+/* Whether what is on both sides of a wall, or of a gap, leaves it some width. */
+static bool is_wide(const films *f, const edge *e, int where)
+{
+    return where * (double)(f->room[e->at] + f->room[e->next]) < e->length &&
+           faces_apart(f, e->at, e->next, where, e->axis) &&
+           layer_before(f, e, true).wall + layer_before(f, e, false).wall < (1 - LEAST_WALL) * e->length;
 }
 
 static unsigned find_wall(const films *f, const edge *e)
 {
-    if (!((double)(f->room[e->at] + f->room[e->next]) < e->length) ||
-        !faces_apart(f, e->at, e->next, e->axis))
+    if (!is_wide(f, e, OPEN))
         return 0;
     const layer low = layer_before(f, e, true), high = layer_before(f, e, false);
-    if (!(low.wall + high.wall < (1 - LEAST_WALL) * e->length))
-        return 0;
     const double least = APART * e->length;
     const bool film_low = low.film >= 0 && low.film < low.wall - least,
                film_high = high.film >= 0 && high.film < high.wall - least;
     return UND_SHELL_WALL | (film_low ? UND_SHELL_FILM_LOW : 0) | (film_high ? UND_SHELL_FILM_HIGH : 0);
+}
+
+/* In solids the liquid's surface goes on as straight, so it tells what is in gaps between them. */
+static unsigned find_gap(const films *f, const edge *e)
+{
+    return f->field[e->at] < 0 && f->field[e->next] < 0 && is_wide(f, e, INSIDE)
+               ? UND_SHELL_FILM | UND_SHELL_GAP
+               : 0;
 }
 
 static void set_bits(const films *f, size_t at, int axis, unsigned bits)
@@ -204,14 +231,13 @@ static void find_edge(const films *f, size_t at, int axis)
 {
     const size_t next = at + (size_t)f->p->step[axis];
     const float near = (float)f->p->grid->dx;
-    if ((is_solid(f, at) && is_solid(f, next)) || f->room[at] > near || f->room[next] > near ||
-        !has_row(f, next))
+    if (fabsf(f->room[at]) > near || fabsf(f->room[next]) > near || !has_row(f, next))
         return;
     const edge e = edge_at(f->p, at, axis);
     bool thin = false;
     unsigned bits = 0;
-    if (!is_solid(f, at) && !is_solid(f, next)) {
-        bits = find_wall(f, &e);
+    if (is_solid(f, at) == is_solid(f, next)) {
+        bits = is_solid(f, at) ? find_gap(f, &e) : find_wall(f, &e);
         thin = bits != 0;
     } else
         bits = find_film(f, &e, &thin);
@@ -298,18 +324,20 @@ static bool list_all(const films *f, list *l)
     return true;
 }
 
-/* Walls that are an edge wide are none. */
-static bool drop_narrow_walls(const films *f, const list *l)
+/* Walls, and gaps, that are an edge wide are none. */
+static bool drop_narrow(const films *f, const list *l)
 {
     bool any = false;
     for (size_t i = 0; i < l->count; i++) {
         const size_t at = l->edges[i] / 3;
         const int axis = (int)(l->edges[i] % 3);
+        const bool gap = is_solid(f, at) && is_solid(f, at + (size_t)f->p->step[axis]);
         bool ends[4];
         for (int way = 0; way < 4; way++) {
             side s;
             const int own = side_of(f, at, axis, way, &s);
-            ends[way] = und_shell_ring_alone(&s.ring, own);
+            ends[way] =
+                gap ? und_shell_ring_closed(&s.ring, own, UP[own]) != 0 : und_shell_ring_alone(&s.ring, own);
         }
         if (!(ends[0] && ends[1]) && !(ends[2] && ends[3]))
             continue;
@@ -381,12 +409,39 @@ static bool widen(const films *f, list *l)
     return true;
 }
 
+/* Whether it is two sheets at once that pass an edge, which have but its vertices in common. */
+static bool is_pinched(const films *f, size_t id)
+{
+    unsigned closed[4], pairs[2];
+    for (int way = 0; way < 4; way++) {
+        side s;
+        const int own = side_of(f, id / 3, (int)(id % 3), way, &s);
+        closed[way] = und_shell_ring_closed(&s.ring, own, UP[own]);
+    }
+    pairs[0] = closed[0] & closed[1];
+    pairs[1] = closed[2] & closed[3];
+    return (pairs[0] & ~(closed[2] ^ closed[3])) != 0 || (pairs[1] & ~(closed[0] ^ closed[1])) != 0;
+}
+
+/* What could not go on is none. */
+static bool drop_pinched(const films *f, const list *l)
+{
+    bool any = false;
+    for (size_t i = 0; i < l->count; i++)
+        if (und_shell_edge_bits(f->edges + l->edges[i] / 3, (int)(l->edges[i] % 3)) &&
+            is_pinched(f, l->edges[i])) {
+            clear_bits(f, l->edges[i] / 3, (int)(l->edges[i] % 3));
+            any = true;
+        }
+    return any;
+}
+
 und_status und_frame_mesh_find_films(und_frame_mesh_films *f, und_error *err)
 {
     list l = {0};
     find_edges(f);
     bool good = list_all(f, &l);
-    while (good && drop_narrow_walls(f, &l))
+    while (good && drop_narrow(f, &l))
         ;
     const size_t wet = l.count;
     unsigned char *films_of = good ? malloc(wet + 1) : NULL;
@@ -396,6 +451,8 @@ und_status und_frame_mesh_find_films(und_frame_mesh_films *f, und_error *err)
     for (size_t i = 0; good && i < wet; i++)
         good = go_on(f, &l, l.edges[i], films_of[i] & ~(unsigned)UND_SHELL_WALL, 15);
     good = good && widen(f, &l);
+    while (good && drop_pinched(f, &l))
+        ;
     free(l.edges);
     free(films_of);
     return good ? UND_OK : und_error_set(err, UND_FAILED, "no memory for films");
@@ -484,13 +541,22 @@ static void put_side(vertices *v, bool low, unsigned bits)
     }
 }
 
+static void put_gap(vertices *v)
+{
+    const edge *e = v->e;
+    put(v, between(layer_before(v->f, e, true).wall / e->length, APART, 1 - 2 * APART), true, e->at);
+    put(v, 1 - between(layer_before(v->f, e, false).wall / e->length, APART, 1 - 2 * APART), true, e->next);
+}
+
 void und_frame_mesh_put(const void *context, size_t at, int axis, float *position, float *normal)
 {
     const films *f = context;
     const edge e = edge_at(f->p, at, axis);
     const unsigned bits = und_shell_edge_bits(f->edges + at, axis);
     vertices v = {f, &e, position, normal};
-    if (bits & UND_SHELL_WALL) {
+    if (is_solid(f, e.at) && is_solid(f, e.next))
+        put_gap(&v);
+    else if (bits & UND_SHELL_WALL) {
         put_side(&v, true, bits);
         put_side(&v, false, bits);
     } else
