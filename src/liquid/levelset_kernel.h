@@ -110,6 +110,29 @@ UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
 }
 UND_KERNEL(und_gain_excess, und_excess_args, UND_EACH_CELL)
 
+/* ---- Where sources begin ---- */
+
+/* phi may say that a cell is so much further in than what it holds makes it, cells. */
+#define UND_AHEAD_MOST 1.0f
+
+typedef struct und_ahead_args {
+    const int32_t *c;
+    const float *distance; /* cells, to the nearest solid; NULL: there are none */
+    float *phi;
+} und_ahead_args;
+
+/* Where cells are less than half full, away from solids, in which phi goes on. */
+UND_INLINE void und_hold_back(const und_ahead_args *a, und_place p)
+{
+    const und_lanes phi = und_lanes_load(a->phi + p.at);
+    const und_lanes least = 0.5f - und_volumes_cells(und_lanes_int_load(a->c + p.at));
+    und_lanes_int ahead = (least > 0) & (phi < least - UND_AHEAD_MOST);
+    if (a->distance)
+        ahead &= und_lanes_load(a->distance + p.at) > 2;
+    und_lanes_store_some(a->phi + p.at, und_lanes_select(ahead, least, phi), p.which);
+}
+UND_KERNEL(und_hold_back, und_ahead_args, UND_EACH_INSIDE)
+
 /* ---- Where the liquid is at rest ---- */
 
 typedef struct und_still_args {

@@ -389,6 +389,7 @@ typedef struct und_levelset_gaining {
 const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_pressed *p,
                                       const float *grown, und_levelset_gaining *g);
 void und_levelset_volume_move(und_levelset *s);
+void und_levelset_volume_hold_back(und_levelset *s); /* once phi has moved too */
 void und_levelset_volume_fit(und_levelset *s);
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s); /* how particles are judged */
 /* Control: cells gain parts of a cell; m3 that were made.  And those that are touched hold what phi encloses.

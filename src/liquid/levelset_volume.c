@@ -654,6 +654,19 @@ void und_levelset_volume_move(und_levelset *s)
         und_ledger_add(&s->ledger.left, &s->lost[2], (double)left * und_levelset_quantum(s));
 }
 
+/* What sources were filled with is the first that they bring, and until then nothing comes out of them, while
+ * the flow takes phi along: it waits for what cells hold. */
+void und_levelset_volume_hold_back(und_levelset *s)
+{
+    if (!s->elements || !und_elements_held(s->elements) || !(s->volume->numbers[UND_LEVELSET_AHEAD] > 0))
+        return;
+    const und_ahead_args args = {.c = s->volume->cells.c,
+                                 .distance = s->solids.any ? s->solids.distance : NULL,
+                                 .phi = s->surface.phi};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_pass(&s->device, und_hold_back, &args, &rows);
+}
+
 /* ---- Control ---- */
 
 /* What a cell gets where it is to gain so many parts of a cell: no more than it can count. */
