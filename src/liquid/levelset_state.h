@@ -155,7 +155,8 @@ double *und_levelset_viscous_stats(und_levelset *s);          /* NULL: the visco
 /* levelset_heat.c: the temperature; each does nothing where there is none. */
 und_status und_levelset_heat_open(und_levelset *s, und_error *err);
 void und_levelset_heat_close(und_levelset *s);
-void und_levelset_heat_fill(und_levelset *s);            /* at the start */
+void und_levelset_heat_fill(und_levelset *s);                      /* at the start */
+void und_levelset_heat_came(und_levelset *s, const und_mac *from); /* cells that this window did not have */
 void und_levelset_heat_spread(und_levelset *s);          /* from sources and walls, and within the liquid */
 void und_levelset_heat_move(und_levelset *s);            /* with the flow, before the surface does */
 float *und_levelset_temperatures(const und_levelset *s); /* NULL: none */
