@@ -182,13 +182,10 @@ bool und_item_written(const und_item *item, size_t begin, size_t end, size_t *ne
     size_t row = r ? begin / r->values : 0, last = r ? (end - 1) / r->values : 0;
     const bool first = !r || (r->bits[row >> 6] >> (row & 63) & 1);
     const uint64_t alike = first ? ~UINT64_C(0) : 0;
-    for (row++; r && row <= last;)
-        if ((row & 63) == 0 && r->bits[row >> 6] == alike)
-            row += 64;
-        else if ((r->bits[row >> 6] >> (row & 63) & 1) == first)
-            row++;
-        else
-            break;
+    uint64_t other = r ? (r->bits[row >> 6] ^ alike) & ~UINT64_C(0) << (row & 63) : 0;
+    for (row &= ~(size_t)63; r && row <= last && !other; row += 64)
+        other = row + 64 <= last ? r->bits[(row + 64) >> 6] ^ alike : 0;
+    row += other ? (size_t)__builtin_ctzll(other) : 0;
     *next = r && row <= last ? row * r->values : end;
     return first;
 }

@@ -226,6 +226,11 @@ void und_levelset_heat_came(und_levelset *s, const und_mac *from)
     und_pass(&device, came, &args, &rows);
 }
 
+float und_levelset_heat_outside(const und_levelset *s)
+{
+    return far_from_liquid(&s->heat->def);
+}
+
 void und_levelset_heat_move(und_levelset *s)
 {
     const und_trace_order trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;

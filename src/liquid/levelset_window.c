@@ -203,15 +203,15 @@ static void add_needed(und_levelset *s, box *to, const box *b)
     und_levelset_need_box(s, b->low, b->high);
 }
 
-/* What control brings where there is none, by the end of the substep ahead. */
-typedef struct controlled {
+/* What control, or another grid, brings where there is none by the end of the substep ahead. */
+typedef struct brought {
     und_levelset *s;
     box *to;
-} controlled;
+} brought;
 
-static void add_controlled(void *context, const int low[3], const int high[3])
+static void add_brought(void *context, const int low[3], const int high[3])
 {
-    const controlled *c = context;
+    const brought *c = context;
     box b;
     memcpy(b.low, low, sizeof b.low);
     memcpy(b.high, high, sizeof b.high);
@@ -232,8 +232,10 @@ static void add_given(und_levelset *s, box *to)
         }
     }
     if (s->fitted && s->control)
-        und_control_particles_each_box(und_levelset_control_particles(s), s->time + s->dt, add_controlled,
-                                       &(controlled){s, to});
+        und_control_particles_each_box(und_levelset_control_particles(s), s->time + s->dt, add_brought,
+                                       &(brought){s, to});
+    if (s->fitted && s->bands)
+        und_levelset_bands_each_box(s, add_brought, &(brought){s, to});
 }
 
 /* That, and the liquid. */
@@ -421,7 +423,7 @@ static und_status change(und_levelset *s, const box *to, const und_frame *state,
     s->mac = mac_of(&old, to);
     set_sides(s);
     und_status status = und_levelset_rows_open(s, err);
-    if (status == UND_OK && carried)
+    if (s->asked_rows && carried)
         need_given(s);
     if (status == UND_OK)
         status = carried ? und_levelset_choose_rows(s, &old, err) : und_levelset_state_rows(s, state, err);
@@ -435,6 +437,8 @@ static und_status change(und_levelset *s, const box *to, const und_frame *state,
         status = und_level_set_particles_window(s->particles, &s->mac, err);
     if (status == UND_OK)
         status = und_pressure_window(s->system, &s->mac, err);
+    if (status == UND_OK)
+        status = und_levelset_bands_window(s, err);
     if (status != UND_OK) {
         und_levelset_close_grid(s);
         *s = old;
@@ -459,7 +463,7 @@ static bool can_shift(const und_levelset *s, const box *to)
 {
     const und_mac m = mac_of(s, to);
     return !memcmp(m.n, s->mac.n, sizeof m.n) && !s->present && !s->viscous && !s->control && !s->heat &&
-           s->def.surface_rule != UND_SURFACE_WENO;
+           !s->bands && s->def.surface_rule != UND_SURFACE_WENO;
 }
 
 /* The same as change() for a window that only moves, at a fraction of the cost. */
@@ -518,12 +522,21 @@ void und_levelset_move_window(und_levelset *s)
     }
 }
 
-/* Whether every bit is what the whole grid would have while the window holds all liquid.  Not where other
- * grids have a hand in it, or what is far from the liquid counts: WENO, air that keeps its volume. */
+/* Whether every bit is what the whole grid would have while the window holds all liquid.  Not where what is
+ * far from the liquid counts: WENO, air that keeps its volume, or a temperature that is kept for another grid
+ * and is no number. */
 static bool keeps_bits(const und_levelset_def *def)
 {
-    return !def->name && def->upstream_count == 0 && !def->sink.put &&
-           def->surface_rule != UND_SURFACE_WENO && !def->free_air;
+    const bool by_place = def->heat && def->heat->start.fn;
+    return def->surface_rule != UND_SURFACE_WENO && !def->free_air && !(def->sink.put && by_place);
+}
+
+/* And with few of its rows: not where solids are, or other grids; nor where those that come would have to
+ * have a temperature by their place. */
+static bool keeps_bits_in_rows(const und_levelset_def *def)
+{
+    return keeps_bits(def) && def->obstacle_count == 0 && def->upstream_count == 0 && !def->sink.put &&
+           !(def->heat && def->heat->start.fn);
 }
 
 /* Large domains have a window by themselves. */
@@ -535,9 +548,7 @@ static void choose_window(und_levelset *s)
         !w->on && (s->def.endless || (w->automatic > 0 && cells >= w->automatic && keeps_bits(&s->def)));
     if (!s->fitted)
         return;
-    /* Rows that come must have the temperature of those that nothing was ever near: a number is at hand. */
-    s->few_rows =
-        keeps_bits(&s->def) && s->def.obstacle_count == 0 && !(s->def.heat && s->def.heat->start.fn);
+    s->few_rows = keeps_bits_in_rows(&s->def);
     w->on = true;
     w->follow = UND_WINDOW_LIQUID;
     w->size = NULL;
