@@ -244,7 +244,7 @@ static void little_of_an_item_is_written(void **state)
     (void)state;
     const char *path = test_path(&folder, "little.h5");
     const store_def def = {.part = STORE_ALL, .compress = 1, .threads = 2};
-    const und_item_def some = {"some", "m", UND_FIELD, UND_F32, false, 3, {70, 65, 129}};
+    const und_item_def some = {"some", "m", UND_FIELD, UND_F32, false, 3, {5000, 40, 35}};
     enum { PART = 64 };
     for (int few = 1; few < 400; few *= 7) {
         und_frame frame = make_frame(3), back;
