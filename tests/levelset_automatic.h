@@ -49,6 +49,17 @@ static inline void make_scene(scene *t, int cells, int depth)
     t->def.threads = 1;
 }
 
+/* What a frame does not tell is as it says that it is. */
+static inline void check_untold(const und_item *item)
+{
+    const size_t count = und_item_count(item);
+    const float *value = item->data;
+    for (size_t at = 0, next; at < count && item->rows; at = next)
+        if (!und_item_written(item, at, count, &next))
+            for (size_t i = at; i < next; i++)
+                assert_true(value[i] == (float)item->rows->outside);
+}
+
 /* What is drawn, where both have the same cells. */
 static inline void compare_frames(und_levelset *whole, und_levelset *window)
 {
@@ -60,6 +71,9 @@ static inline void compare_frames(und_levelset *whole, und_levelset *window)
     const und_item *first = und_frame_find(&due, "distance"), *second = und_frame_find(&has, "distance");
     if (und_item_bytes(first) == und_item_bytes(second))
         assert_memory_equal(first->data, second->data, und_item_bytes(first));
+    for (int i = 0; i < has.count; i++)
+        if (has.items[i].rows)
+            check_untold(&has.items[i]);
     und_frame_clear(&due);
     und_frame_clear(&has);
 }

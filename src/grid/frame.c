@@ -258,10 +258,10 @@ und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err)
 
 /* Of an item of which little was written, and values that nobody wrote: what is not there is not looked at.
  */
-enum { PLAIN = 1 << 12 }; /* bytes */
 typedef struct sparse {
     const und_item *item;
-    char plain[PLAIN];
+    const char *plain; /* so many bytes: */
+    size_t room;
 } sparse;
 
 static const void *find_piece(const void *context, size_t at, size_t *bytes)
@@ -271,18 +271,25 @@ static const void *find_piece(const void *context, size_t at, size_t *bytes)
     size_t next;
     const bool written = und_item_written(s->item, at / size, (at + *bytes) / size, &next);
     *bytes = next * size - at;
-    *bytes = written || *bytes < PLAIN ? *bytes : PLAIN;
+    *bytes = written || *bytes < s->room ? *bytes : s->room;
     return written ? (const char *)s->item->data + at : s->plain;
 }
 
 static uint64_t hash_rows(const und_item *item, uint64_t hash, int threads)
 {
-    sparse s = {.item = item};
+    enum { FEW = 1 << 12 }; /* bytes, where there is no memory for more */
     const float single = (float)item->rows->outside;
-    const size_t size = und_type_size(item->type);
-    for (size_t at = 0; at < PLAIN; at += size)
-        memcpy(s.plain + at, size == 8 ? (const void *)&item->rows->outside : &single, size);
-    return und_hash_pieces(find_piece, &s, und_item_bytes(item), hash, threads);
+    const size_t size = und_type_size(item->type), bytes = und_item_bytes(item);
+    const void *value = size == 8 ? (const void *)&item->rows->outside : &single;
+    char few[FEW];
+    und_error unused;
+    char *plain = bytes < UND_HASH_BLOCK ? NULL : und_pages_alloc(UND_HASH_BLOCK, "a hash", &unused);
+    const sparse s = {item, plain ? plain : few, plain ? UND_HASH_BLOCK : FEW};
+    for (size_t at = 0; at < s.room; at += size)
+        memcpy((plain ? plain : few) + at, value, size);
+    hash = und_hash_pieces(find_piece, &s, plain, bytes, hash, threads);
+    und_pages_free(plain);
+    return hash;
 }
 
 uint64_t und_frame_hash(const und_frame *frame, int threads)
