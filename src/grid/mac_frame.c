@@ -55,11 +55,10 @@ enum { PART = 64 }; /* values of an item that are written or not */
 static bool add_values(const float *from, float factor, float outside, size_t count, float *out)
 {
     float value[PART];
-    bool any = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         value[i] = factor * from[i];
-        any |= memcmp(&value[i], &outside, sizeof outside) != 0;
-    }
+    const bool any = memcmp(value, &outside, sizeof outside) != 0 ||
+                     memcmp(value, value + 1, (count - 1) * sizeof *value) != 0;
     if (any)
         memcpy(out, value, count * sizeof *out);
     return any;

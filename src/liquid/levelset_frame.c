@@ -216,10 +216,8 @@ static bool differ(const und_item *item, size_t begin, size_t end, double outsid
     const bool wide = item->type == UND_F64;
     const void *plain = wide ? (const void *)&outside : &single;
     const size_t size = wide ? sizeof outside : sizeof single;
-    bool any = false;
-    for (size_t i = begin; i < end; i++)
-        any |= memcmp((const char *)item->data + i * size, plain, size) != 0;
-    return any;
+    const char *first = (const char *)item->data + begin * size;
+    return memcmp(first, plain, size) != 0 || memcmp(first, first + size, (end - begin - 1) * size) != 0;
 }
 
 /* Which parts of the arrays there is something in. */
