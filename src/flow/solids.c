@@ -21,13 +21,24 @@ float und_solids_side(const und_solids *s, int axis, int x)
     return 1;
 }
 
+/* Beside the domain all is shut, where faces are not its sides. */
+static inline void shut_row(const und_solids *s, und_place p)
+{
+    const und_span part = und_mac_span_beside(&s->mac, p.y, p.z);
+    for (int a = 0; a < 3; a++)
+        memset(s->open[a] + (ptrdiff_t)p.at + part.begin, 0,
+               (size_t)(part.end - part.begin) * sizeof *s->open[a]);
+}
+
 static inline void open_row(const und_solids_job *j, und_place p)
 {
     const und_solids *s = j->s;
     const int n = s->mac.n[0];
+    if (s->mac.present)
+        shut_row(s, p);
     for (int a = 0; a < 3; a++) {
         float *row = s->open[a] + p.at;
-        if ((a != 1 && p.y < 0) || (a != 2 && p.z < 0))
+        if ((a != 1 && p.y < 0) || (a != 2 && p.z < 0) || p.y == s->mac.n[1] || p.z == s->mac.n[2])
             continue;
         const float part = a == 0 ? 1 : und_solids_side(s, a, a == 1 ? p.y : p.z);
         const und_span span = und_mac_span(&s->mac, p.y, p.z);
@@ -44,7 +55,9 @@ UND_KERNEL(open_row, und_solids_job, UND_EACH_ROW)
 static void open_all(und_solids *s)
 {
     const int low[3] = {-1, -1, -1};
-    const und_set rows = und_set_box(&s->mac, low, s->mac.n, 1);
+    const int beside = s->mac.present ? 1 : 0, /* of all rows they are shut already */
+        high[3] = {s->mac.n[0], s->mac.n[1] + beside, s->mac.n[2] + beside};
+    const und_set rows = und_set_box(&s->mac, low, high, 1);
     und_pass(&s->device, open_row, &(und_solids_job){.s = s}, &rows);
 }
 

@@ -131,16 +131,18 @@ static bool begin_substep(und_levelset *s)
     const double last_two_equal = s->last_two_equal;
     bool ready = true;
     und_levelset_choose_step(s); /* 4.4.1 */
+    if (s->control)
+        STAGE (&s->stages[STAGE_CONTROL])
+            ready = und_levelset_control_ready(s);
+    if (!ready) {
+        s->last_two_equal = last_two_equal;
+        return false;
+    }
     STEP (WINDOW)
         und_levelset_move_window(s);
     und_levelset_bands_step(s);
     s->kick = und_levelset_kick(s, s->dt);
-    if (s->control)
-        STAGE (&s->stages[STAGE_CONTROL])
-            ready = und_levelset_control_ready(s);
-    if (!ready)
-        s->last_two_equal = last_two_equal;
-    return ready;
+    return true;
 }
 
 static void carry_velocity(und_levelset *s)
