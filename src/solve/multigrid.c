@@ -178,20 +178,25 @@ static und_energy_args energy_of(const und_multigrid *m, float *const v[2])
 /* Of a card's time a launch takes as much as so many packs. */
 enum { COARSE_PACKS = 512 };
 
+int und_multigrid_coarse(const und_multigrid *m)
+{
+    int first = m->count;
+    while (first > 1 &&
+           m->level[first - 1].n[2] * m->level[first - 1].n[1] * m->level[first - 1].packs <= COARSE_PACKS)
+        first--;
+    return m->device.card ? first : m->count;
+}
+
 static void set_coarse(und_multigrid *m)
 {
     static const und_set one = {.blocks = 1};
     und_cycle *c = m->cycle;
     const arguments *args = c->args;
-    int first = m->count;
-    while (first > 1 &&
-           m->level[first - 1].n[2] * m->level[first - 1].n[1] * m->level[first - 1].packs <= COARSE_PACKS)
-        first--;
     c->coarse = (und_coarse_args){.level = m->level,
                                   .sweep = args->sweep,
                                   .restriction = args->restriction,
                                   .correction = args->correction,
-                                  .first = first,
+                                  .first = und_multigrid_coarse(m),
                                   .last = m->count - 1,
                                   .sweeps = SWEEPS_COARSER,
                                   .last_sweeps = SWEEPS_COARSEST};
@@ -233,7 +238,7 @@ und_step und_multigrid_first(const und_multigrid *m, const und_pass *before, int
 
 int und_multigrid_rest(const und_multigrid *m, und_step *steps, const bool *unless)
 {
-    const int coarse = m->device.card ? m->cycle->coarse.first : m->count;
+    const int coarse = m->cycle->coarse.first;
     int own = 0;
     for (int i = 1; i < coarse; i++)
         steps[own++] = step_of(&m->cycle->down[i], unless);

@@ -1,9 +1,9 @@
-/* The cycle on the coarse levels of multigrid by a card: they have so few packs that a launch for each half
- * sweep would take longer than the sweep; see src/solve/multigrid.c. */
+/* The coarse levels of multigrid by a card: they have so few packs that a launch for each half sweep, or each
+ * step of their setting, would take longer than what it does; see src/solve/multigrid.c. */
 #ifndef UND_SOLVE_MULTIGRID_COARSE_KERNEL_H
 #define UND_SOLVE_MULTIGRID_COARSE_KERNEL_H
 
-#include "solve/multigrid_kernel.h"
+#include "solve/multigrid_sides_kernel.h"
 
 /* Arrays are of all levels, from the finest on. */
 typedef struct und_coarse_args {
@@ -86,5 +86,66 @@ UND_KERNEL_STATIC void und_coarse_together(const und_coarse_args *a, const und_s
     }
 }
 UND_KERNEL_TOGETHER(und_coarse, und_coarse_args)
+
+/* ---- Setting ---- */
+
+typedef struct und_set_coarse_args {
+    const und_level_args *of; /* of all levels */
+    int first, last;          /* these */
+} und_set_coarse_args;
+
+/* fn_item(args, block, item) for all items of so many blocks. */
+#define UND_TOGETHER_ITEMS(fn, args, blocks, per_block, who)                  \
+    do {                                                                      \
+        const int each_ = (per_block), end_ = (blocks)*each_;                 \
+        for (int i_ = (int)(who).thread; i_ < end_; i_ += (int)(who).threads) \
+            fn##_item(args, i_ / each_, i_ % each_);                          \
+    } while (0)
+
+/* Which cells are unknown, and how much room packs need. */
+UND_KERNEL_STATIC void und_find_coarse_together(const und_set_coarse_args *a, const und_set *set,
+                                                und_together who)
+{
+    (void)set;
+    for (int i = a->first; i <= a->last; i++) {
+        const int *n = a->of[i].level->n;
+        UND_TOGETHER_ITEMS(und_find_packs, &a->of[i], n[2], n[1], who);
+        und_together_wait();
+    }
+    for (int i = a->first; i <= a->last; i++) {
+        const int *n = a->of[i].level->n;
+        UND_TOGETHER_ITEMS(und_add_rows, &a->of[i], n[2], n[1] + 1, who);
+    }
+    und_together_wait();
+    for (int i = a->first; i <= a->last; i++)
+        UND_TOGETHER_ITEMS(und_add_slices, &a->of[i], 1, a->of[i].level->n[2] + 1, who);
+}
+UND_KERNEL_TOGETHER(und_find_coarse, und_set_coarse_args)
+
+/* Where packs stand, their sides and kinds, their lists, and how they are related to the finer level's. */
+UND_KERNEL_STATIC void und_set_coarse_together(const und_set_coarse_args *a, const und_set *set,
+                                               und_together who)
+{
+    (void)set;
+    for (int i = a->first; i <= a->last; i++) {
+        const int *n = a->of[i].level->n;
+        UND_TOGETHER_ITEMS(und_place_packs, &a->of[i], n[2], n[1], who);
+    }
+    und_together_wait();
+    for (int i = a->first; i <= a->last; i++) {
+        const und_level_args *of = &a->of[i];
+        const int rows = of->level->n[1], slices = of->level->n[2], packs = rows * of->level->packs;
+        UND_TOGETHER_ITEMS(und_find_sides, of, slices, packs, who);
+        und_together_wait();
+        UND_TOGETHER_ITEMS(und_set_packs, of, slices, packs, who);
+        und_together_wait();
+        UND_TOGETHER_ITEMS(und_count_row, of, slices, rows, who);
+        und_together_wait();
+        UND_TOGETHER_ITEMS(und_list_row, of, slices, rows, who);
+        und_together_wait();
+        UND_TOGETHER_ITEMS(und_set_families, of, slices, packs, who);
+    }
+}
+UND_KERNEL_TOGETHER(und_set_coarse, und_set_coarse_args)
 
 #endif

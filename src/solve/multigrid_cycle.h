@@ -8,6 +8,8 @@
 und_status und_multigrid_cycle_open(und_multigrid *m, und_error *err);
 void und_multigrid_cycle_close(und_multigrid *m);
 void und_multigrid_cycle_set(und_multigrid *m); /* once the levels are */
+int und_multigrid_coarse(
+    const und_multigrid *m); /* the first level that a card does at once with all others */
 
 und_status und_multigrid_plan_open(und_multigrid *m, und_error *err); /* once they are open */
 void und_multigrid_plan_close(und_multigrid *m);

@@ -1,8 +1,9 @@
 /* How the levels of multigrid are set: passes over their rows and packs. */
+#include "base/pages.h"
 #include "base/status.h"
 #include "grid/present.h"
+#include "solve/multigrid_coarse_kernel.h"
 #include "solve/multigrid_cycle.h"
-#include "solve/multigrid_sides_kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,8 @@ enum {
 };
 
 typedef struct und_multigrid_plan {
-    und_level_args args[UND_MULTIGRID_LEVELS];
+    und_level_args *args; /* of each level, where kernels of a card can read them */
+    und_set_coarse_args coarse;
     und_set rows[UND_MULTIGRID_LEVELS], ends[UND_MULTIGRID_LEVELS], packs[UND_MULTIGRID_LEVELS],
         slices[UND_MULTIGRID_LEVELS]; /* each with the slices as its blocks; but of the last there is one */
     und_pass passes[PASSES * UND_MULTIGRID_LEVELS + UND_MULTIGRID_BESIDE];
@@ -142,25 +144,32 @@ static void set_sets(plan *p, und_multigrid *m, const und_sides *sides, int i)
     p->slices[i].worth = 1;
 }
 
-/* Which cells are unknown, how much room packs need, and where they stand. */
-static void plan_places(plan *p, und_multigrid *const *m, bool card)
+static const und_set one = {.blocks = 1};
+
+/* Which cells are unknown, and how much room packs need. */
+static void plan_room(plan *p, int fine, int count, bool card)
 {
-    static const und_set one = {.blocks = 1};
-    const int count = (*m)->count;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < fine; i++) {
         add(p, UND_PASS(und_find_packs, &p->args[i], &p->rows[i]));
         end_step(p);
     }
-    for (int i = 0; i < count && card; i++)
+    for (int i = 0; i < fine && card; i++)
         add(p, UND_PASS(und_add_rows, &p->args[i], &p->ends[i]));
     if (card)
         end_step(p);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < fine; i++)
         add(p, UND_PASS(und_add_slices, &p->args[i], &p->slices[i]));
+    if (fine < count)
+        add(p, UND_PASS(und_find_coarse, &p->coarse, &one));
     end_step(p);
+}
+
+/* Where they stand. */
+static void plan_places(plan *p, und_multigrid *const *m, int fine)
+{
     add(p, (und_pass){&lend_kernel, m, &one});
     end_step(p);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < fine; i++)
         add(p, UND_PASS(und_place_packs, &p->args[i], &p->rows[i]));
     end_step(p);
 }
@@ -190,12 +199,17 @@ static void plan_packs(plan *p, int i, bool card)
 
 und_status und_multigrid_plan_open(und_multigrid *m, und_error *err)
 {
-    m->plan = und_alloc(1, sizeof *m->plan, "passes of multigrid", err);
-    return m->plan ? UND_OK : err->status;
+    static const char *const what = "passes of multigrid";
+    m->plan = und_alloc(1, sizeof *m->plan, what, err);
+    if (m->plan)
+        m->plan->args = und_pages_alloc_read_only(UND_MULTIGRID_LEVELS * sizeof *m->plan->args, what, err);
+    return m->plan && m->plan->args ? UND_OK : err->status;
 }
 
 void und_multigrid_plan_close(und_multigrid *m)
 {
+    if (m->plan)
+        und_pages_free(m->plan->args);
     free(m->plan);
 }
 
@@ -211,6 +225,7 @@ void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *
 {
     plan *p = m->plan;
     const bool card = m->device.card != NULL;
+    const int fine = und_multigrid_coarse(m);
     und_multigrid_done(m);
     find_present(m);
     begin_finest(&m->level[0], full);
@@ -223,11 +238,15 @@ void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *
             begin_coarser(&m->level[i - 1], &m->level[i]);
         set_sets(p, m, sides, i);
     }
-    plan_places(p, &m, card);
-    for (int i = 0; i < m->count; i++)
+    p->coarse = (und_set_coarse_args){p->args, fine, m->count - 1};
+    plan_room(p, fine, m->count, card);
+    plan_places(p, &m, fine);
+    for (int i = 0; i < fine; i++)
         plan_packs(p, i, card);
-    if (m->count > 1)
-        add(p, UND_PASS(und_set_families, &p->args[m->count - 1], &p->packs[m->count - 1]));
+    if (fine > 1)
+        add(p, UND_PASS(und_set_families, &p->args[fine - 1], &p->packs[fine - 1]));
+    if (fine < m->count)
+        add(p, UND_PASS(und_set_coarse, &p->coarse, &one));
     do
         end_both(p);
     while (p->beside < p->beside_end);

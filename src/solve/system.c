@@ -44,6 +44,10 @@ und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_s
         return err->status;
     s->slice_bits_b = s->slice_bits + slices;
     s->slice_bits_given = s->slice_bits_b + slices;
+    for (s->room = 1; s->room < level->low[2] + level->n[2] + 1;)
+        s->room *= 2;
+    if (!(s->tree = und_pages_alloc(2 * (size_t)s->room * sizeof *s->tree, what, err)))
+        return err->status;
     s->now = und_pages_alloc(sizeof *s->now, "the pressure's iterations", err);
     return s->now ? UND_OK : err->status;
 }
@@ -60,6 +64,7 @@ void und_system_close(und_system *s)
     und_components_close(&s->components);
     und_pages_free(s->slice_bits);
     und_pages_free(s->now);
+    und_pages_free(s->tree);
 }
 
 /* Rows of the finest level that the grid has. */
@@ -255,6 +260,8 @@ static void begin_iterations(iterations *i, und_system *s, int max_iterations, i
                                   .bits = s->slice_bits,
                                   .slices = level->n[2],
                                   .low = (unsigned)level->low[2] + 1,
+                                  .room = (unsigned)s->room,
+                                  .tree = {s->tree, s->tree + s->room},
                                   .largest = level->largest};
     i->reckon = UND_PASS(und_reckon, &i->decide, &one);
     i->aim = UND_PASS(und_aim, &i->decide, &one);

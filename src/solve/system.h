@@ -28,6 +28,8 @@ typedef struct und_system {
     und_set set;      /* the finest level's packs */
     double tolerance; /* of the largest |r| */
     struct und_iteration *now;
+    double *tree; /* two of so many values, to sum those of slices in */
+    int room;
 } und_system;
 
 /* What it needs between setting and und_system_done, `scratch` lends; NULL: it has memory of its own. */

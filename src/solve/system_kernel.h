@@ -349,30 +349,34 @@ typedef struct und_decide_args {
     und_iteration *now;
     const double *product, *energy; /* of each slice */
     const int64_t *bits;            /* of the largest |r| */
-    int slices;
-    unsigned low;   /* one more than the first one's number in the whole level */
-    double largest; /* weight */
+    int64_t slices;
+    unsigned low,
+        room;        /* one more than the first one's number in the whole level; a power of two above all */
+    double *tree[2]; /* of that many values each */
+    double largest;  /* weight */
 } und_decide_args;
 
-/* The sums that the cycle has found, or of energy alone. */
-UND_INLINE double und_sum_slices(const und_decide_args *a, const double *slice)
+/* A sum of all slices', in the tree of grid/reduce.h, at its root: two at a time, and so on. */
+static inline void und_sum_slices(const und_decide_args *a, const double *slice, double *tree,
+                                  und_together who)
 {
-    und_sum_tree sum = und_sum_from(a->low);
-    for (int z = 0; z < a->slices; z++)
-        und_sum_add(&sum, slice[z]);
-    return und_sum_end(&sum);
+    const unsigned end = a->low + (unsigned)a->slices;
+    for (unsigned i = who.thread; i < a->room; i += who.threads)
+        tree[i] = i >= a->low && i < end ? slice[i - a->low] : 0;
+    und_together_wait();
+    for (unsigned step = 1; step < a->room; step *= 2) {
+        for (unsigned i = 2 * step * who.thread; i < a->room; i += 2 * step * who.threads)
+            tree[i] = tree[i] + tree[i + step];
+        und_together_wait();
+    }
 }
 
 /* p A p, over the largest weight, by z A z, z being what the preconditioner gave, and what is known of the
  * direction before (Chronopoulos & Gear 1989) is there before p is; but not where most of it cancels. */
-UND_KERNEL_STATIC void und_reckon_block(const void *args, const und_set *set, int block)
+static inline void und_reckon_from(und_iteration *i, double product, double energy_of_z)
 {
     const double most = 0.5;
-    const und_decide_args *a = args;
-    und_iteration *i = a->now;
-    (void)set, (void)block;
-    const double product = und_sum_slices(a, a->product);
-    i->energy_of_z = und_sum_slices(a, a->energy);
+    i->energy_of_z = energy_of_z;
     i->over = i->over || i->count >= i->most || !(product > 0);
     if (!i->over) {
         i->beta = i->product > 0 ? product / i->product : 0;
@@ -383,21 +387,24 @@ UND_KERNEL_STATIC void und_reckon_block(const void *args, const und_set *set, in
     }
     i->not_directed = i->over || !i->directed;
 }
-UND_KERNEL_BLOCK(und_reckon, und_decide_args)
+UND_KERNEL_STATIC void und_reckon_together(const und_decide_args *a, const und_set *set, und_together who)
+{
+    (void)set;
+    und_sum_slices(a, a->product, a->tree[0], who);
+    und_sum_slices(a, a->energy, a->tree[1], who);
+    if (who.thread == 0)
+        und_reckon_from(a->now, a->tree[0][0], a->tree[1][0]);
+}
+UND_KERNEL_TOGETHER(und_reckon, und_decide_args)
 
 /* How far to go along the direction.  If the residual falls as it did the last time, this is the end: nothing
  * is smoothed in vain. */
-UND_KERNEL_STATIC void und_aim_block(const void *args, const und_set *set, int block)
+static inline void und_aim_from(und_iteration *i, double largest)
 {
-    const und_decide_args *a = args;
-    und_iteration *i = a->now;
-    (void)set, (void)block;
-    if (!i->over && i->directed)
-        i->energy = und_sum_slices(a, a->energy);
     const double length = i->product / i->energy;
     i->over = i->over || !(i->energy > 0) || !(length - length == 0); /* no number */
     if (!i->over) {
-        i->alpha = length / (i->scale * a->largest);
+        i->alpha = length / (i->scale * largest);
         i->end = i->residual * (i->residual / i->before) < i->tolerance;
         i->before = i->residual;
     }
@@ -408,7 +415,20 @@ UND_KERNEL_STATIC void und_aim_block(const void *args, const und_set *set, int b
         i->not_last[k] = other || !i->end;
     }
 }
-UND_KERNEL_BLOCK(und_aim, und_decide_args)
+UND_KERNEL_STATIC void und_aim_together(const und_decide_args *a, const und_set *set, und_together who)
+{
+    const bool summed = !a->now->over && a->now->directed;
+    (void)set;
+    und_together_wait(); /* until all have seen that */
+    if (summed)
+        und_sum_slices(a, a->energy, a->tree[1], who);
+    if (who.thread > 0)
+        return;
+    if (summed)
+        a->now->energy = a->tree[1][0];
+    und_aim_from(a->now, a->largest);
+}
+UND_KERNEL_TOGETHER(und_aim, und_decide_args)
 
 /* Has the residual that is carried along come below the tolerance? */
 UND_KERNEL_STATIC void und_look_block(const void *args, const und_set *set, int block)
@@ -418,7 +438,7 @@ UND_KERNEL_STATIC void und_look_block(const void *args, const und_set *set, int 
     int64_t bits = 0;
     (void)set, (void)block;
     if (!i->over) {
-        for (int z = 0; z < a->slices; z++)
+        for (int64_t z = 0; z < a->slices; z++)
             bits = a->bits[z] > bits ? a->bits[z] : bits;
         i->count++;
         __builtin_memcpy(&i->residual, &bits, sizeof bits);
