@@ -4,6 +4,7 @@
 #include "geom/sequence.h"
 #include "geom/shape.h"
 #include "geom/trimesh.h"
+#include "grid/frame.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,8 +147,14 @@ static bool count_cells(const und_frame *frame, size_t *open, size_t *liquid)
         (solid && (solid->type != UND_F32 || und_item_count(solid) != cells)))
         return false;
     *open = *liquid = 0;
-    for (size_t i = 0; i < cells; i++) {
-        bool is_open = !solid || ((const float *)solid->data)[i] > 0;
+    for (size_t i = 0, next; i < cells && !solid; i = next) /* what nobody wrote is air */
+        if (!und_item_written(distance, i, cells, &next))
+            *open += next - i;
+        else
+            for (size_t k = i; k < next; k++, ++*open)
+                *liquid += ((const float *)distance->data)[k] < 0;
+    for (size_t i = 0; i < cells && solid; i++) {
+        bool is_open = ((const float *)solid->data)[i] > 0;
         *open += is_open;
         *liquid += is_open && ((const float *)distance->data)[i] < 0;
     }

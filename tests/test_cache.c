@@ -224,6 +224,49 @@ static void same_frame_gives_the_same_bytes(void **state)
     und_frame_clear(&frame);
 }
 
+/* Of an item of which little was written: what was, by one bit after the other. */
+static void check_written(const und_item *item)
+{
+    const size_t count = und_item_count(item), part = item->rows->values;
+    for (size_t at = 0, next; at < count; at = next) {
+        const bool written = und_item_written(item, at, count, &next);
+        assert_true(next > at && next <= count);
+        for (size_t k = at; k < next; k++)
+            assert_int_equal(written, item->rows->bits[k / part >> 6] >> (k / part & 63) & 1);
+        if (next < count)
+            assert_int_not_equal(written, item->rows->bits[next / part >> 6] >> (next / part & 63) & 1);
+    }
+}
+
+/* It comes back whole, and has the hash that it has then; cubes at its ends are cut off. */
+static void little_of_an_item_is_written(void **state)
+{
+    (void)state;
+    const char *path = test_path(&folder, "little.h5");
+    const store_def def = {.part = STORE_ALL, .compress = 1, .threads = 2};
+    const und_item_def some = {"some", "m", UND_FIELD, UND_F32, false, 3, {5000, 40, 35}};
+    enum { PART = 64 };
+    for (int few = 1; few < 400; few *= 7) {
+        und_frame frame = make_frame(3), back;
+        store_stamp stamp;
+        und_item *item = und_frame_add_rows(&frame, &some, PART, 2.5, NULL);
+        const size_t rows = (und_item_count(item) + PART - 1) / PART;
+        for (int i = 0; i < few; i++) {
+            const size_t row = und_random_bits(7, 0, (uint64_t)i) % rows;
+            und_item_add_row(item, row);
+            for (size_t k = row * PART; k < (row + 1) * PART && k < und_item_count(item); k++)
+                ((float *)item->data)[k] = (float)(k % 1000);
+        }
+        check_written(item);
+        assert_int_equal(und_store_write(path, &frame, &def, &stamp, NULL), UND_OK);
+        assert_int_equal(und_store_read(path, NULL, &back, NULL), UND_OK);
+        assert_frames_equal(&frame, &back);
+        assert_true(und_frame_hash(&frame, 2) == und_frame_hash(&back, 1));
+        und_frame_clear(&back);
+        und_frame_clear(&frame);
+    }
+}
+
 /* Files from before cells had three sizes are those of cubes. */
 static void files_of_format_1_are_read(void **state)
 {
@@ -710,6 +753,7 @@ int main(void)
         cmocka_unit_test(frames_come_back_bit_for_bit),
         cmocka_unit_test(description_comes_back),
         cmocka_unit_test(same_frame_gives_the_same_bytes),
+        cmocka_unit_test(little_of_an_item_is_written),
         cmocka_unit_test(files_of_format_1_are_read),
         cmocka_unit_test(items_are_read_alone),
         cmocka_unit_test(resume_goes_on_from_the_last_checkpoint),

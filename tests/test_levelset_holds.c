@@ -372,32 +372,6 @@ static void nothing_passes_thin_walls_that_move(void **state)
     }
 }
 
-/* A piston presses a closed box of water together, to nothing: it is told, and no number overflows. */
-static void what_has_no_room_stops_the_run(void **state)
-{
-    (void)state;
-    const feature f = {
-        "a press",
-        "size = {4, 0.25}, cells = 128, level = 0.25, solids = { { shape = box { min = {-1, -1, -1}, "
-        "max = {0, 2, 1} }, keys = { { time = 0, at = {0, 0, 0} }, { time = 2, at = {4.1, 0, 0} } } } }",
-        0};
-    und_error err = {0};
-    const run r = begin(&f);
-    und_levelset *l = r.levelset;
-    und_liquid *liquid = und_levelset_liquid(l);
-    double most = 0, squeezed = 0;
-    for (int k = 0; k < 48 && liquid->class->trouble(liquid, &err) == UND_OK; k++) {
-        und_levelset_step(l, 1.0 / 24);
-        most = fmax(most, und_volume_fullest(und_levelset_volumes(l)));
-        assert_true(und_levelset_squeezed(l, 0) >= squeezed);
-        squeezed = und_levelset_squeezed(l, 0);
-        assert_true(und_levelset_ledger(l).correction == 0);
-    }
-    assert_non_null(strstr(err.text, "times its volume: liquid is forced where there is no room"));
-    assert_true(most > 60 && most < 127 && squeezed > 0.1 * und_levelset_ledger(l).start);
-    end(r);
-}
-
 /* ---- Speed ---- */
 
 static double fastest_of(const und_levelset *s)
@@ -724,7 +698,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_feature_holds_its_water),
                                        cmocka_unit_test(a_blow_shortens_long_steps_alone),
                                        cmocka_unit_test(no_cell_owes_what_has_gone),
-                                       cmocka_unit_test(what_has_no_room_stops_the_run),
                                        cmocka_unit_test(nothing_passes_thin_walls_that_move),
                                        cmocka_unit_test(nothing_is_faster_than_it_can_be),
                                        cmocka_unit_test(a_cup_takes_what_it_has_room_for),

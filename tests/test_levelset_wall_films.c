@@ -188,12 +188,13 @@ static void round_small_balls(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; k++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             const double radius = 4 + 1.5 * k, thick = 0.02 * pow(4, i), area = 4 * M_PI * radius * radius;
             const double all = 4 * M_PI / 3 * (pow(radius + thick, 3) - pow(radius, 3));
             const double tolerance = area * (0.004 + 0.03 * thick);
             assert_double_near(mesh_on_ball(radius, thick, 0), all, tolerance);
-            assert_double_near(mesh_on_ball(radius, thick, 1), thick * area / 4, tolerance);
+            if (thick < 1)
+                assert_double_near(mesh_on_ball(radius, thick, 1), thick * area / 4, tolerance);
         }
 }
 

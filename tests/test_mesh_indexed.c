@@ -186,6 +186,68 @@ static void what_is_drawn_stays_in_the_box(void **state)
     }
 }
 
+/* A plate from side to side, so thin that one point or none is across, and a film on either side of it. */
+static double slope_x, slope_z, slab_half, slab_film;
+
+static double slab_outside(double x, double y, double z)
+{
+    const double up = y - slope_x * (x - 0.75) - slope_z * (z - 1.5) - plate_height;
+    return fabs(up) / sqrt(1 + slope_x * slope_x + slope_z * slope_z) - slab_half;
+}
+
+static double film_on_slab(double x, double y, double z)
+{
+    return slab_outside(x, y, z) - slab_film;
+}
+
+/* What points have in a thin wall is of one of its sides, and the other has its film all the same. */
+static void films_on_thin_plates_are_whole(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 60; k++) {
+        slope_x = 0.9 * und_random(1, 0, (uint64_t)k) - 0.45;
+        slope_z = 0.9 * und_random(1, 1, (uint64_t)k) - 0.45;
+        plate_height = und_random(1, 2, (uint64_t)k) / PLATE_CELLS;
+        slab_half = (0.3 + 1.2 * und_random(1, 3, (uint64_t)k)) / 2 / PLATE_CELLS;
+        slab_film = (0.1 + 0.8 * und_random(1, 4, (uint64_t)k)) / PLATE_CELLS;
+        const double film = 2 * slab_film * sqrt(1 + slope_x * slope_x + slope_z * slope_z);
+        und_frame f = distance_frame(PLATE_CELLS, PLATE_CELLS, PLATE_CELLS, 1.0 / PLATE_CELLS, film_on_slab);
+        add_samples(&f, "solid/distance", "m", -1, slab_outside);
+        und_shell s = mesh_of(&f, (und_frame_mesh_def){.threads = 2});
+        const shell_size size = measure_shell(&s);
+        assert_true(fabs(size.volume / film - 1) < 0.015);
+        assert_int_equal(size.broken, 0);
+        und_shell_free(&s);
+        und_frame_clear(&f);
+    }
+}
+
+/* The same as a gap between solids, full of liquid. */
+static double gap_outside(double x, double y, double z)
+{
+    return -slab_outside(x, y, z);
+}
+
+static void gaps_narrower_than_cells_are_drawn(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 60; k++) {
+        slope_x = 0.9 * und_random(2, 0, (uint64_t)k) - 0.45;
+        slope_z = 0.9 * und_random(2, 1, (uint64_t)k) - 0.45;
+        plate_height = und_random(2, 2, (uint64_t)k) / PLATE_CELLS;
+        slab_half = (0.4 + 0.6 * und_random(2, 3, (uint64_t)k)) / 2 / PLATE_CELLS;
+        const double gap = 2 * slab_half * sqrt(1 + slope_x * slope_x + slope_z * slope_z);
+        und_frame f = distance_frame(PLATE_CELLS, PLATE_CELLS, PLATE_CELLS, 1.0 / PLATE_CELLS, everywhere);
+        add_samples(&f, "solid/distance", "m", -1, gap_outside);
+        und_shell s = mesh_of(&f, (und_frame_mesh_def){.threads = 2});
+        const shell_size size = measure_shell(&s);
+        assert_true(fabs(size.volume / gap - 1) < 0.025);
+        assert_int_equal(size.broken, 0);
+        und_shell_free(&s);
+        und_frame_clear(&f);
+    }
+}
+
 /* A tilted pool is an exact prism: the volume, flat walls on the walls and a flat top, whatever the grid. */
 static void a_pool_fills_its_corners(void **state)
 {
@@ -272,6 +334,27 @@ static void odd_surfaces_are_whole(void **state)
                 und_shell_free(&s);
                 und_frame_clear(&f);
             }
+}
+
+/* Films and thin walls anywhere, and what ends on edges alone. */
+static void films_of_noise_are_whole(void **state)
+{
+    (void)state;
+    enum { WIDE = 4, SEEDS = 150 };
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        und_frame f = distance_frame(WIDE, WIDE, WIDE, 0.05, everywhere);
+        float *value = und_frame_find(&f, "distance")->data;
+        float *wall = add_samples(&f, "solid/distance", "m", -1, everywhere);
+        const double wet = 0.3 * und_random(seed, 3, 0), solid = 0.8 * und_random(seed, 4, 0);
+        for (size_t i = 0; i < WIDE * WIDE * WIDE; i++) {
+            value[i] = (float)(0.05 * (und_random(seed, 1, i) - wet));
+            wall[i] = (float)(0.05 * (und_random(seed, 2, i) - solid));
+        }
+        und_shell s = mesh_of(&f, (und_frame_mesh_def){.threads = 1});
+        assert_int_equal(measure_shell(&s).broken, 0);
+        und_shell_free(&s);
+        und_frame_clear(&f);
+    }
 }
 
 /* Sheets and a checkerboard: as many parts as were put there. */
@@ -412,6 +495,9 @@ int main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(damaged_frames_are_refused),
         cmocka_unit_test(plates_are_not_drawn_with_their_films),
+        cmocka_unit_test(films_on_thin_plates_are_whole),
+        cmocka_unit_test(gaps_narrower_than_cells_are_drawn),
+        cmocka_unit_test(films_of_noise_are_whole),
         cmocka_unit_test(what_is_drawn_stays_in_the_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "geom/motion.h"
 #include "geom/value.h"
 #include "liquid/levelset_state.h"
 #include "surface/frame_mesh.h"
@@ -69,6 +70,19 @@ static void flood(pieces *p, int from)
     }
 }
 
+/* A piece's cell beside one that holds so little that it is none by itself: films are drawn however thin. */
+static int label_beside(const pieces *p, int at)
+{
+    const int *n = p->s->mac.n;
+    int found = p->label[at];
+    for (int k = 0; k < 27 && found == 0 && held_in(p, at) > 0; k++) {
+        const int next = cell_index(p, at % n[0] + k % 3 - 1, at / n[0] % n[1] + k / 3 % 3 - 1,
+                                    at / n[0] / n[1] + k / 9 - 1);
+        found = next >= 0 ? p->label[next] : 0;
+    }
+    return found;
+}
+
 static bool find_pieces(pieces *p)
 {
     const int *n = p->s->mac.n, cells = n[0] * n[1] * n[2];
@@ -87,7 +101,7 @@ static bool find_pieces(pieces *p)
     for (int i = 0; i <= p->count; i++)
         p->with[i] = i;
     for (int i = 0; i < cells; i++)
-        p->held[p->label[i]] += held_in(p, i) * pow(p->s->def.dx, 3);
+        p->held[label_beside(p, i)] += held_in(p, i) * pow(p->s->def.dx, 3);
     return true;
 }
 
@@ -203,7 +217,7 @@ static und_status pieces_open(pieces *p, und_levelset *levelset, und_error *err)
 /* ---- The worlds ---- */
 
 enum { BALLS = 5, MOST_FILLS = BALLS + 2, THROWN = 4, SPLASHES = 4, MORE = 12, PLATES = 12 };
-enum { PLATE_NUMBERS = 19 }; /* that say where one lies */
+enum { PLATE_NUMBERS = 22 }; /* that say where one lies */
 /* Cells: what smaller pieces are drawn as is not looked at. */
 static const double LARGE = 4, LARGE_IN_SPLASH = 8;
 
@@ -221,6 +235,7 @@ typedef struct world {
     und_fill_def fills[MOST_FILLS];
     und_obstacle_def wall;
     und_shape *shapes[MOST_FILLS + 1];
+    und_motion *leans; /* NULL: the wall does not */
 } world;
 
 static bool world_open(world *w, const case_sink *sink, int n, double gravity, und_error *err)
@@ -259,6 +274,7 @@ static void world_close(world *w)
 {
     for (int i = 0; i <= MOST_FILLS; i++)
         und_shape_destroy(w->shapes[i]);
+    und_motion_destroy(w->leans);
 }
 
 /* Of the pieces of at least so many cells, as they are or as they are drawn, how many there are; drawn of
@@ -364,18 +380,22 @@ static und_status draw_splashes(case_sink *sink, int n, uint64_t splashes, und_e
     return status;
 }
 
-/* A ball that pours downwards in the air: what the surface, and the mesh, show of it from its first frame on.
- */
-static und_status draw_source(case_sink *sink, int n, und_error *err)
+/* A ball that pours in the air: what the surface, and the mesh, show of it from its first frame on.  In a
+ * plane it is as large that it takes two frames for liquid to come through, and as fast that a step is three
+ * cells. */
+static und_status draw_source(case_sink *sink, int n, bool flat, und_error *err)
 {
     char text[2][96];
     double shown = 1, drawn = 1;
     int count;
-    und_shape *ball =
-        und_shape_create(&(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.7, 0.5}, .radius = 0.1}, err);
+    und_shape *ball = und_shape_create(&(und_shape){.kind = UND_SPHERE,
+                                                    .center = {flat ? 0.4 : 0.5, 0.7, flat ? 0.5 / n : 0.5},
+                                                    .radius = flat ? 5.6 / n : 0.1},
+                                       err);
     und_element_def source = {.role = UND_ELEMENT_SOURCE, .shape = ball, .end = INFINITY};
-    und_levelset_def def = case_levelset_tank(sink, n, n, n, 1.0 / n);
-    source.field.value[1].number = -1;
+    und_levelset_def def = case_levelset_tank(sink, n, n, flat ? 1 : n, 1.0 / n);
+    source.field.value[0].number = flat ? 1.6 : 0;
+    source.field.value[1].number = flat ? -1.8 : -1;
     def.elements = &source;
     def.element_count = 1;
     und_levelset *levelset = ball ? und_levelset_create(&def, err) : NULL;
@@ -386,8 +406,9 @@ static und_status draw_source(case_sink *sink, int n, und_error *err)
         const double now = und_levelset_shown(levelset) / und_levelset_ledger(levelset).measured;
         shown = fabs(now - 1) > fabs(shown - 1) ? now : shown;
     }
-    snprintf(text[0], sizeof text[0], "a source, %d cells: the surface shows, the worst frame", n);
-    snprintf(text[1], sizeof text[1], "a source, %d cells: drawn, the worst frame", n);
+    const char *in = flat ? "in a plane" : "a source";
+    snprintf(text[0], sizeof text[0], "%s, %d cells: the surface shows, the worst frame", in, n);
+    snprintf(text[1], sizeof text[1], "%s, %d cells: drawn, the worst frame", in, n);
     if (status == UND_OK) {
         case_report(sink, (case_result){text[0], shown, 1, 0.03, own});
         case_report(sink, (case_result){text[1], drawn, 1, 0.03, own});
@@ -428,36 +449,48 @@ static und_status draw_plate(case_sink *sink, int n, und_error *err)
     return status;
 }
 
-/* A ball and a layer fall onto a plate of 2 to 4 cells, which lies or stands, and off its edges. */
-static bool plate_open(world *w, const case_sink *sink, int n, uint64_t seed, und_error *err)
+/* Where a plate's middle is, and by which angles it leans. */
+static bool put_plate(world *w, und_vec3 middle, const double turn[3], und_error *err)
+{
+    const und_key key = {.position = middle, .rotation = und_vec(turn[0], turn[1], turn[2])};
+    w->leans = und_motion_create(&key, 1, UND_EASE_LINEAR, err);
+    w->wall = (und_obstacle_def){.name = "plate", .shape = w->shapes[2], .motion = w->leans};
+    w->def.obstacles = &w->wall;
+    w->def.obstacle_count = 1;
+    return w->leans != NULL;
+}
+
+/* A ball and a layer fall onto a plate, which lies or stands, 2 to 4 cells thick, or leans, 0.4 to 2, and off
+ * its edges. */
+static bool plate_open(world *w, const case_sink *sink, int n, uint64_t seed, bool leans, und_error *err)
 {
     const double dx = 1.0 / n;
-    double r[PLATE_NUMBERS], half[3];
+    double r[PLATE_NUMBERS], half[3], turn[3] = {0};
     for (int k = 0; k < PLATE_NUMBERS; k++)
         r[k] = und_random(seed, (uint64_t)k, 0);
-    const int thin = r[0] < 0.6 ? 1 : r[0] < 0.8 ? 0 : 2;
-    for (int a = 0; a < 3; a++)
-        half[a] = a == thin ? (1 + r[1]) * dx : 0.08 + 0.17 * r[2 + a];
-    const double x = 0.35 + 0.3 * r[5], y = 0.25 + 0.2 * r[6], z = 0.35 + 0.3 * r[7], top = y + half[1];
+    const int thin = leans || r[0] < 0.6 ? 1 : r[0] < 0.8 ? 0 : 2;
+    for (int a = 0; a < 3; a++) {
+        half[a] = a == thin ? (leans ? 0.2 + 0.8 * r[1] : 1 + r[1]) * dx : 0.08 + 0.17 * r[2 + a];
+        turn[a] = leans ? 80 * r[19 + a] - 40 : 0;
+    }
+    const double x = 0.35 + 0.3 * r[5], y = 0.25 + 0.2 * r[6], z = 0.35 + 0.3 * r[7];
+    const double top = y + half[1] + (leans ? 0.12 : 0);
     const double radius = 0.06 + 0.09 * r[8], above = top + radius + 0.05 + 0.1 * r[9];
     *w = (world){.def = case_levelset_tank(sink, n, n, n, dx)};
     w->shapes[0] = und_shape_create(
         &(und_shape){.kind = UND_SPHERE, .center = {x, above, z + 0.1 * r[10]}, .radius = radius}, err);
     w->shapes[1] = box_of(x - 0.2 * r[11], top + 0.02, z - 0.2 * r[12], x + 0.05 + 0.2 * r[13],
                           top + 0.02 + (0.5 + 4 * r[14]) * dx, z + 0.05 + 0.2 * r[15], err);
-    w->shapes[2] = box_of(x - half[0], y - half[1], z - half[2], x + half[0], top, z + half[2], err);
+    w->shapes[2] = box_of(-half[0], -half[1], -half[2], half[0], half[1], half[2], err);
     w->fills[0] = (und_fill_def){
         .shape = w->shapes[0], .velocity = {und_value_constant(r[16] - 0.5), und_value_constant(-2 * r[17])}};
     w->fills[1].shape = w->shapes[1];
-    w->wall = (und_obstacle_def){.name = "plate", .shape = w->shapes[2]};
     w->def.fills = w->fills;
-    w->def.fill_count = r[18] < 0.5 ? 1 : 2;
-    w->def.obstacles = &w->wall;
-    w->def.obstacle_count = 1;
-    return w->shapes[0] && w->shapes[1] && w->shapes[2];
+    w->def.fill_count = leans || r[18] < 0.5 ? 1 : 2;
+    return w->shapes[0] && w->shapes[1] && w->shapes[2] && put_plate(w, und_vec(x, y, z), turn, err);
 }
 
-static und_status draw_plates(case_sink *sink, int n, und_error *err)
+static und_status draw_plates(case_sink *sink, int n, bool lean, und_error *err)
 {
     char text[96];
     double worst = 1;
@@ -465,7 +498,8 @@ static und_status draw_plates(case_sink *sink, int n, und_error *err)
     for (uint64_t seed = 1; seed <= PLATES && status == UND_OK; seed++) {
         int count;
         world w;
-        und_levelset *levelset = plate_open(&w, sink, n, seed, err) ? und_levelset_create(&w.def, err) : NULL;
+        und_levelset *levelset =
+            plate_open(&w, sink, n, seed, lean, err) ? und_levelset_create(&w.def, err) : NULL;
         status = levelset ? UND_OK : UND_FAILED;
         for (int frame = 0; frame <= 12 && status == UND_OK; frame++) {
             case_levelset_run(levelset, frame / 24.0, 1.0 / 24);
@@ -474,7 +508,8 @@ static und_status draw_plates(case_sink *sink, int n, und_error *err)
         und_levelset_destroy(levelset);
         world_close(&w);
     }
-    snprintf(text, sizeof text, "%d plates, %d cells: drawn, the worst piece", PLATES, n);
+    snprintf(text, sizeof text, "%d %splates, %d cells: drawn, the worst piece", PLATES,
+             lean ? "thin leaning " : "", n);
     if (status == UND_OK)
         case_report(sink, (case_result){text, worst, 1, 0.03, own});
     return status;
@@ -489,8 +524,12 @@ und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
     for (int n = 32; n <= 48 && status == UND_OK; n += 16)
         status = draw_splashes(sink, n, n == 32 ? MORE : SPLASHES, err);
     for (int n = 32; n <= 64 && status == UND_OK; n *= 2)
-        status = draw_source(sink, n, err);
+        status = draw_source(sink, n, false, err);
+    if (status == UND_OK)
+        status = draw_source(sink, 64, true, err);
     for (int n = 24; n <= 48 && status == UND_OK; n *= 2)
         status = draw_plate(sink, n, err);
-    return status == UND_OK ? draw_plates(sink, 32, err) : status;
+    for (int lean = 0; lean < 2 && status == UND_OK; lean++)
+        status = draw_plates(sink, 32, lean, err);
+    return status;
 }

@@ -1,5 +1,5 @@
 /* Pools at rest beside solids that leave little of cells: narrow gaps, edges, walls that lean over the
- * surface or lie just below it. */
+ * surface or lie just below it, or over a floor that is near; and at the sides of the domain. */
 #include "validate/levelset.h"
 
 #include "geom/motion.h"
@@ -28,6 +28,11 @@ typedef struct pool {
         .kind = UND_BOX, .center = {(x), (y), 0}, .half = { 0.5 * (wide), 0.5 * (high), 1 } \
     }
 
+#define ELLIPSOID(x, y, a, b)                                                     \
+    {                                                                             \
+        .kind = UND_ELLIPSOID, .center = {(x), (y), 0}, .half = {(a), (b), 1000 } \
+    }
+
 static const pool pools[] = {
     {"two balls 0.3 cells apart", 24, 0.24988, 2, .count = 2,
      .shape = {BALL(0.20827, 0.25653, 0.19926), BALL(0.61973, 0.28944, 0.19926)}},
@@ -48,7 +53,19 @@ static const pool pools[] = {
     {"a box just above the surface", 40, 0.22131, 4, .count = 2,
      .shape = {BOX(0.525, 0.167295, 0.45, 0.11077), BOX(0.35, -0.434045, 0.1, 1.13191)}},
     {"below a plate at 32 degrees and a ball", 48, 0.302155, 2, .turn = 32.305, .at = {0.489969, 0.39262},
-     .count = 2, .shape = {BOX(0, 0, 0.308724, 0.052566), BALL(0.416126, 0.509407, 0.110826)}}};
+     .count = 2, .shape = {BOX(0, 0, 0.308724, 0.052566), BALL(0.416126, 0.509407, 0.110826)}},
+    {"1.2 cells below an ellipsoid", 46, 0.027066, 2, .count = 1,
+     .shape = {ELLIPSOID(0.17153, 0.08691, 0.05442, 0.07255)}},
+    {"2.5 cells below one that separates", 29, 0.086248, 2, .separate = UND_SEPARATE_ALWAYS, .count = 1,
+     .shape = {ELLIPSOID(0.85255, 0.19208, 0.18325, 0.13575)}},
+    {"1.9 cells below a box at 30 degrees", 24, 0.080642, 2, .turn = 29.983, .at = {0.38826, 0.21319},
+     .count = 1, .shape = {BOX(0, 0, 0.28734, 0.22246)}},
+    {"1.3 cells around a box at 36 degrees", 38, 0.033614, 2, .turn = 35.695, .at = {0.51376, 0.04227},
+     .count = 1, .shape = {BOX(0, 0, 0.20718, 0.38064)}},
+    {"a box that ends 0.1 cells beyond a side", 27, 0.166354, 2, .count = 1,
+     .shape = {BOX(0.13165, 0.11359, 0.26998, 0.1246)}},
+    {"30 cells deep, with a box", 48, 0.63251, 2, .count = 1,
+     .shape = {BOX(0.54042, 0.56515, 0.13164, 0.17568)}}};
 
 /* Beside a plate that the pool ends within. */
 static const pool beside_plates[] = {{"beside a plate of 0.2 cells", 32, 0.28929, 2, .count = 1,

@@ -5,7 +5,7 @@
 #define XXH_INLINE_ALL /* the header is all that is needed of the library */
 #include <xxhash.h>
 
-enum { BLOCK = 1 << 20, GROUP = 256 };
+enum { BLOCK = UND_HASH_BLOCK, GROUP = 256 };
 
 uint64_t und_hash_piece(const void *data, size_t bytes, uint64_t seed)
 {
@@ -19,11 +19,20 @@ static const void *piece_of(const void *data, size_t at, size_t *bytes)
     return (const char *)data + at;
 }
 
-static uint64_t hash_block(und_hash_piece_fn *fn, const void *context, size_t at, size_t bytes)
+/* The hash of a block of what most blocks are. */
+typedef struct plain_block {
+    const void *data;
+    uint64_t hash;
+} plain_block;
+
+static uint64_t hash_block(und_hash_piece_fn *fn, const void *context, const plain_block *plain, size_t at,
+                           size_t bytes)
 {
     XXH3_state_t state;
     size_t some = bytes;
     const void *piece = fn(context, at, &some);
+    if (some == UND_HASH_BLOCK && piece == plain->data)
+        return plain->hash;
     if (some == bytes)
         return XXH3_64bits(piece, bytes);
     XXH3_INITSTATE(&state);
@@ -38,11 +47,13 @@ static uint64_t hash_block(und_hash_piece_fn *fn, const void *context, size_t at
 
 uint64_t und_hash(const void *data, size_t bytes, uint64_t seed, int threads)
 {
-    return und_hash_pieces(piece_of, data, bytes, seed, threads);
+    return und_hash_pieces(piece_of, data, NULL, bytes, seed, threads);
 }
 
-uint64_t und_hash_pieces(und_hash_piece_fn *fn, const void *context, size_t bytes, uint64_t seed, int threads)
+uint64_t und_hash_pieces(und_hash_piece_fn *fn, const void *context, const void *often, size_t bytes,
+                         uint64_t seed, int threads)
 {
+    const plain_block plain = {often, often ? XXH3_64bits(often, BLOCK) : 0};
     size_t blocks = (bytes + BLOCK - 1) / BLOCK;
     uint64_t hash = XXH3_64bits_withSeed(&bytes, sizeof bytes, seed);
     for (size_t first = 0; first < blocks; first += GROUP) {
@@ -52,7 +63,7 @@ uint64_t und_hash_pieces(und_hash_piece_fn *fn, const void *context, size_t byte
         PARALLEL_FOR(team)
         for (int i = 0; i < count; i++) {
             size_t at = (first + (size_t)i) * BLOCK;
-            part[i] = hash_block(fn, context, at, bytes - at < BLOCK ? bytes - at : BLOCK);
+            part[i] = hash_block(fn, context, &plain, at, bytes - at < BLOCK ? bytes - at : BLOCK);
         }
         hash = XXH3_64bits_withSeed(part, (size_t)count * sizeof *part, hash);
     }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PACK_RATIO = 1100 };                     /* a little over what deflate can do */
+enum { PACK_RATIO = 1100, CHUNK_ENTRY = 8 };    /* a little over what deflate can do; bytes at least */
 static const size_t ITEM_MAX = (size_t)1 << 33; /* bytes */
 
 static const char *const KINDS[] = {[UND_FIELD] = "field",
@@ -177,7 +177,18 @@ static bool find_shape(hid_t set, int *rank, size_t dim[4])
     return good;
 }
 
-/* Could the file hold that much?  Damaged sizes must not become huge allocations. */
+/* How many chunks a set has. */
+static double count_chunks(hid_t create, const und_item_def *def)
+{
+    hsize_t chunk[4] = {0};
+    double count = H5Pget_chunk(create, 4, chunk) == def->rank ? 1 : 0;
+    for (int i = 0; i < def->rank && count > 0; i++)
+        count *= chunk[i] > 0 ? ceil((double)def->dim[i] / (double)chunk[i]) : 0;
+    return count;
+}
+
+/* Could the file hold that much?  Damaged sizes must not become huge allocations.  Chunks that are alike may
+ * be one in the file, which has an entry for each. */
 static bool plausible(const reader *r, hid_t set, const und_item_def *def)
 {
     size_t bytes = und_type_size(def->type);
@@ -186,10 +197,11 @@ static bool plausible(const reader *r, hid_t set, const und_item_def *def)
             return false;
     hid_t create = H5Dget_create_plist(set);
     H5D_layout_t layout = create >= 0 ? H5Pget_layout(create) : H5D_LAYOUT_ERROR;
+    const double chunks = layout == H5D_CHUNKED ? count_chunks(create, def) : 1, file = (double)r->bytes;
     if (create >= 0)
         H5Pclose(create);
     size_t stored = (size_t)H5Dget_storage_size(set);
-    if (bytes > ITEM_MAX || stored > r->bytes)
+    if (bytes > ITEM_MAX || chunks * CHUNK_ENTRY > file || (double)stored > chunks * file)
         return false;
     return layout == H5D_CHUNKED ? bytes / PACK_RATIO <= stored : layout == H5D_CONTIGUOUS && stored == bytes;
 }

@@ -15,7 +15,7 @@
 
 /* Arrays of at least COMPRESS_FROM bytes are cut along their slowest axis into chunks of about CHUNK bytes;
  * those of which little was written into smaller ones, CUBE values along each axis where there are three. */
-enum { COMPRESS_FROM = 1 << 14, CHUNK = 1 << 20, FEW_CHUNK = 1 << 16, CUBE = 32, BATCH = 16 };
+enum { COMPRESS_FROM = 1 << 14, CHUNK = 1 << 20, FEW_CHUNK = 1 << 16, CUBE = 32, BATCH = 16, CUTS = 16 };
 static const size_t CHUNK_MAX = (size_t)1 << 30;
 
 static void put_header(hdf5_file *file, const und_frame *frame, const char *names, int format)
@@ -76,16 +76,16 @@ static void shuffle_written(const und_item *item, size_t first, size_t count, si
     }
 }
 
-/* Where a chunk begins along each axis, and whether it ends within the item. */
-static bool place_of(const packer *p, size_t number, size_t begin[4])
+/* Where a chunk begins along each axis, and along which it goes on beyond the item: bits. */
+static unsigned place_of(const packer *p, size_t number, size_t begin[4])
 {
-    bool whole = true;
+    unsigned cut = 0;
     for (int i = p->item->rank - 1; i >= 0; i--) {
         begin[i] = number % p->along[i] * p->dim[i];
         number /= p->along[i];
-        whole &= begin[i] + p->dim[i] <= p->item->dim[i];
+        cut |= (unsigned)(begin[i] + p->dim[i] > p->item->dim[i]) << i;
     }
-    return whole;
+    return cut;
 }
 
 /* The chunk that a value lies in; how many from it on do, at least. */
@@ -103,14 +103,16 @@ static size_t chunk_of(const packer *p, size_t value, size_t *more)
     return number;
 }
 
-/* Whole chunks of which nothing was written are all the same: for each chunk the number of the one that is
- * packed for it, malloc'ed. */
+/* Chunks of which nothing was written are all the same where they are cut off alike: for each chunk the
+ * number of the one that is packed for it, malloc'ed. */
 static size_t *list_chunks(packer *p)
 {
-    size_t *as = malloc(2 * p->chunks * sizeof *as), plain = SIZE_MAX, begin[4];
+    size_t *as = malloc(2 * p->chunks * sizeof *as), plain[CUTS], begin[4];
     const size_t count = und_item_count(p->item);
+    for (int k = 0; k < CUTS; k++)
+        plain[k] = SIZE_MAX;
     for (size_t k = 0; as && k < p->chunks; k++)
-        as[k] = !p->item->rows || !place_of(p, k, begin) ? k : SIZE_MAX;
+        as[k] = !p->item->rows ? k : SIZE_MAX;
     for (size_t at = 0, next; as && at < count && p->item->rows; at = next)
         if (und_item_written(p->item, at, count, &next))
             for (size_t v = at, more; v < next; v += more) {
@@ -120,8 +122,9 @@ static size_t *list_chunks(packer *p)
     p->due = as ? as + p->chunks : NULL;
     p->due_count = 0;
     for (size_t k = 0; as && k < p->chunks; k++) {
-        plain = plain == SIZE_MAX && as[k] == SIZE_MAX ? k : plain;
-        as[k] = as[k] == SIZE_MAX ? plain : k;
+        size_t *alike = &plain[place_of(p, k, begin)];
+        *alike = *alike == SIZE_MAX && as[k] == SIZE_MAX ? k : *alike;
+        as[k] = as[k] == SIZE_MAX ? *alike : k;
         if (as[k] == k)
             p->due[p->due_count++] = k;
     }
@@ -134,7 +137,7 @@ static void mix(const packer *p, size_t number, unsigned char *to)
     const und_item *item = p->item;
     const int last = item->rank - 1;
     size_t begin[4], at[4], size = und_type_size(item->type), wide = p->dim[last];
-    if (!place_of(p, number, begin))
+    if (place_of(p, number, begin))
         memset(to, 0, p->values * size);
     const size_t left = item->dim[last] - begin[last], count = left < wide ? left : wide;
     for (size_t row = 0; row < p->values / wide; row++) {

@@ -27,6 +27,7 @@ static const und_field fields[] = {
     FIELD(list, AT_PARTICLES),
     FIELD(pile, AT_PARTICLES),
     FIELD(block_reach, AT_PARTICLE_BLOCKS),
+    FIELD(block_told, AT_PARTICLE_BLOCKS),
     FIELD(block_count, AT_PILED_BLOCKS),
     FIELD(first, AT_PILE_ENDS),
     FIELD(cell, UND_AT_CELLS, .sparse = true),
@@ -193,7 +194,7 @@ und_control_particle_place und_control_particles_place(const und_control_particl
     const control_now *now = &g->field[kind].now[i];
     und_control_particle_place out = {.radius = (float)((double)now->radius * m->d[0])};
     for (int a = 0; a < 3; a++) {
-        out.at[a] = (float)(m->origin[a] + ((double)now->place[a] + m->low[a]) * m->d[a]);
+        out.at[a] = (float)(m->origin[a] + (double)now->place[a] * m->d[a]);
         out.velocity[a] = kind == UND_CONTROL_VELOCITY ? now->value[a] : 0;
     }
     return out;

@@ -33,6 +33,13 @@ void und_control_particles_render(und_control_particles *g, double time, double 
 /* And what shapes the surface, as it is at `time`. */
 void und_control_particles_render_surface(und_control_particles *g, double time);
 
+/* Where those that bring liquid where there is none may act at `time`: the cells of the whole grid from low
+ * to high - 1, of each particle of surfaces and of each that adds.  What they need is to be fetched before.
+ */
+typedef void und_control_box_fn(void *context, const int low[3], const int high[3]);
+void und_control_particles_each_box(und_control_particles *g, double time, und_control_box_fn *fn,
+                                    void *context);
+
 /* How many of a kind act, and where one of them is: as of the last rendering, for pictures. */
 typedef struct und_control_particle_place {
     float at[3], radius; /* m */

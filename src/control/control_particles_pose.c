@@ -168,7 +168,7 @@ void und_control_particle_set(control_group *group, const und_mac *mac, double t
     group->cell = 1 / mac->d[0];
     group->half =
         group->def.shape == UND_CONTROL_SPHERE ? -1 : (float)(0.5 * group->def.length * group->cell);
-    group->bands = (float)CONTROL_BANDS / (float)mac->n[control_axis(mac) - 1];
+    group->bands = (float)CONTROL_BANDS / (float)mac->whole[control_axis(mac) - 1];
     if (!group->moves)
         return;
     group->age = time - frames[frame].time;
@@ -258,7 +258,7 @@ static inline double radius_of(const control_group *group, int i)
 /* Where it is along an axis, in cells. */
 static inline double cells_of(const control_group *group, const und_mac *mac, int axis, float here, float way)
 {
-    return ((double)here + (double)way - mac->origin[axis]) * group->cell - mac->low[axis];
+    return ((double)here + (double)way - mac->origin[axis]) * group->cell;
 }
 
 /* Which of `count` parts a place is in, or beside. */
@@ -267,17 +267,29 @@ static inline int part_of(float place, int count)
     return place > 0 ? place < (float)count ? (int)place : count - 1 : 0;
 }
 
+static inline float reach_of(const control_group *group, const control_now *p)
+{
+    const float half = control_half(group, p->radius);
+    return p->radius + (half > 0 ? half : 0) + (group->def.kind >= UND_CONTROL_ERASER ? CONTROL_MARGIN : 0);
+}
+
+/* Whether it may reach some of so many slices from one on. */
+static inline bool reaches(const control_now *p, int axis, float reach, int low, int slices)
+{
+    const float place = p->place[axis];
+    return p->radius > 0 && place + reach > (float)low && place - reach < (float)(low + slices);
+}
+
 /* -1: it reaches no cell. */
-static inline int pile_of(const control_group *group, const und_mac *mac, const control_now *p, float *reach)
+static inline int pile_of(const control_group *group, const und_mac *mac, const control_now *p, float reach)
 {
     const int axis = control_axis(mac), slices = control_slices(mac);
-    const float place = p->place[axis], half = control_half(group, p->radius);
-    *reach = p->radius + (half > 0 ? half : 0) + (group->def.kind >= UND_CONTROL_ERASER ? CONTROL_MARGIN : 0);
-    if (!(p->radius > 0) || !(place + *reach > 0) || !(place - *reach < (float)slices))
+    if (!reaches(p, axis, reach, mac->low[axis], slices))
         return -1;
-    if (!(*reach < CONTROL_REACH))
-        return CONTROL_BANDS * slices;
-    return CONTROL_BANDS * part_of(place, slices) + part_of(p->place[axis - 1] * group->bands, CONTROL_BANDS);
+    if (!(reach < CONTROL_REACH))
+        return control_piles(mac) - 1;
+    return control_pile_of_slice(part_of(p->place[axis], mac->whole[axis]) - mac->low[axis]) +
+           part_of(p->place[axis - 1] * group->bands, CONTROL_BANDS);
 }
 
 static void set_normal(const control_group *group, const und_mac *mac, int i, control_now *out,
@@ -387,21 +399,24 @@ static void follow(const control_group *group, int begin, int count, paths *out)
 }
 
 void und_control_particle_pose(const control_group *group, const und_mac *mac, const control_field *f,
-                               int begin, int end, int32_t *count, float *reach)
+                               int begin, int end, int32_t *count, float *reach, int32_t *told)
 {
+    const int axis = control_axis(mac);
     const int large = control_piles(mac) - 1;
     float most = *reach;
+    int32_t all = *told;
     paths path;
     for (int from = begin; from < end; from += CONTROL_BATCH) {
         const int some = end - from < CONTROL_BATCH ? end - from : CONTROL_BATCH;
         follow(group, from, some, &path);
         for (int i = 0; i < some; i++) {
             const int at = group->first + from + i;
-            float far;
             pose(group, mac, from + i, path.way + 3 * i, path.rate + 3 * i, &f->now[at]);
             if (group->half >= 0)
                 set_normal(group, mac, from + i, &f->now[at], f->normal[at]);
-            const int pile = f->pile[at] = pile_of(group, mac, &f->now[at], &far);
+            const float far = reach_of(group, &f->now[at]);
+            const int pile = f->pile[at] = pile_of(group, mac, &f->now[at], far);
+            all += reaches(&f->now[at], axis, far, 0, mac->whole[axis]);
             if (pile < 0)
                 continue;
             count[pile]++;
@@ -409,6 +424,7 @@ void und_control_particle_pose(const control_group *group, const und_mac *mac, c
         }
     }
     *reach = most; /* once: others write beside it */
+    *told = all;
 }
 
 /* ---- At the start ---- */

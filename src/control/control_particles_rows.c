@@ -15,6 +15,7 @@ static bool face_row(const und_control_particles *g, const control_field *f, int
                      int *begin, int *end)
 {
     int b = 0, e = 0;
+    *begin = *end = 0;
     bool here = control_row(g, f, y, z, begin, end);
     bool there = axis > 0 && control_row(g, f, y + (axis == 1), z + (axis == 2), &b, &e);
     if (here && axis == 0)
@@ -23,7 +24,10 @@ static bool face_row(const und_control_particles *g, const control_field *f, int
         *begin = here && *begin < b ? *begin : b;
         *end = here && *end > e ? *end : e;
     }
-    return here || there;
+    const und_span part = und_mac_part(&g->mac, y, z);
+    *begin = *begin > part.begin ? *begin : part.begin;
+    *end = *end < part.end ? *end : part.end;
+    return (here || there) && *begin < *end;
 }
 
 static void face_slice(const control_work *w, control_face_fn *fn, int slice, double *sum)
@@ -87,7 +91,7 @@ void und_control_particle_for_cells(const control_work *w, control_cell_fn *fn)
 
 double und_control_particle_sum(const und_control_particles *g, int k)
 {
-    und_sum_tree slices = und_sum_from((unsigned)g->mac.low[2]);
+    und_sum_tree slices = und_sum_from((unsigned)g->mac.low[control_axis(&g->mac)]);
     for (int slice = 0; slice <= control_slices(&g->mac); slice++)
         und_sum_add(&slices, g->sums[CONTROL_SUMS * slice + k]);
     return und_sum_end(&slices);

@@ -147,7 +147,7 @@ und_control_particle_report und_control_particles_report(const und_control_parti
 {
     const control_field *f = &g->field[kind];
     const control_work w = {.g = g, .f = f, .flow = state->flow, .d = state->surface, .state = state};
-    if (f->capacity == 0 || f->acting == 0)
+    if (f->capacity == 0 || f->told == 0)
         return (und_control_particle_report){0};
     control_cell_fn *const cells[UND_CONTROL_KINDS] = {[UND_CONTROL_VISCOSITY] = compare_viscosity,
                                                        [UND_CONTROL_SURFACE] = compare_surface,
@@ -157,9 +157,9 @@ und_control_particle_report und_control_particles_report(const und_control_parti
     else if (cells[kind])
         und_control_particle_for_cells(&w, cells[kind]);
     else
-        return (und_control_particle_report){.particles = f->acting};
+        return (und_control_particle_report){.particles = f->told};
     double weight = und_control_particle_sum(g, WEIGHT), inverse = weight > 0 ? 1 / weight : 0;
-    return (und_control_particle_report){.particles = f->acting,
+    return (und_control_particle_report){.particles = f->told,
                                          .cells = und_control_particle_sum(g, COUNT),
                                          .largest = und_control_particle_largest(g, LARGEST),
                                          .mean = und_control_particle_sum(g, DIFFERENCE) * inverse,

@@ -56,7 +56,8 @@ typedef struct row {
     und_control_particle_cell *cell; /* of x = 0 */
     int32_t *span;
     int begin, end, most; /* cells that are looked at, and all */
-    float y, z;           /* of their middles, in cells */
+    int low;              /* the cell of the whole grid that x = 0 is */
+    float y, z;           /* of their middles, in cells of that */
 } row;
 
 /* Whole stretches of cells, so that few of those that follow touch more. */
@@ -105,7 +106,7 @@ static void splat_sphere(const und_control_particle_def *def, const control_now 
     if (!(off <= square))
         return;
     for (int x = r->begin; x < r->end; x++) {
-        float dx = (float)x + 0.5F - p->place[0], far = dx * dx + off;
+        float dx = (float)(x + r->low) + 0.5F - p->place[0], far = dx * dx + off;
         float alpha = far <= square ? p->strength * falloff(def, sqrtf(far) * inverse) : 0;
         if (alpha > 0)
             add(&r->cell[x], alpha, (float)def->hard, value);
@@ -120,7 +121,7 @@ static void splat_cylinder(const und_control_particle_def *def, const control_no
     const four value = load_four(p->value);
     bool plane = def->kind == UND_CONTROL_SURFACE;
     for (int x = r->begin; x < r->end; x++) {
-        float dx = (float)x + 0.5F - p->place[0];
+        float dx = (float)(x + r->low) + 0.5F - p->place[0];
         float along = dx * normal[0] + dy * normal[1] + dz * normal[2];
         float across = dx * dx + dy * dy + dz * dz - along * along;
         float s = sqrtf(across > 0 ? across : 0) * inverse;
@@ -137,7 +138,7 @@ static void splat_shape(const control_now *p, const float normal[3], float half,
 {
     float dy = r->y - p->place[1], dz = r->z - p->place[2];
     for (int x = r->begin; x < r->end; x++) {
-        float dx = (float)x + 0.5F - p->place[0], square = dx * dx + dy * dy + dz * dz, d;
+        float dx = (float)(x + r->low) + 0.5F - p->place[0], square = dx * dx + dy * dy + dz * dz, d;
         if (half < 0)
             d = sqrtf(square) - p->radius;
         else {
@@ -170,10 +171,11 @@ static void set_reach(const control_group *group, const und_mac *m, const contro
 {
     const float more = (group->def.kind >= UND_CONTROL_ERASER ? CONTROL_MARGIN : 0) + 1e-3F;
     for (int a = 0; a < 3; a++) {
-        float reach = reach_along(p, normal, control_half(group, p->radius), a) + more, all = (float)m->n[a];
+        const float reach = reach_along(p, normal, control_half(group, p->radius), a) + more;
+        const float begin = (float)m->low[a], end = (float)(m->low[a] + m->n[a]);
         float first = ceilf(p->place[a] - reach - 0.5F), last = floorf(p->place[a] + reach - 0.5F);
-        low[a] = first > 0 ? (int)(first < all ? first : all) : 0;
-        high[a] = last < all - 1 ? (last >= 0 ? (int)last + 1 : 0) : m->n[a];
+        low[a] = first > begin ? (int)((first < end ? first : end) - begin) : 0;
+        high[a] = last < end - 1 ? (last >= begin ? (int)(last - begin) + 1 : 0) : m->n[a];
     }
 }
 
@@ -197,8 +199,9 @@ static void splat(const und_control_particles *g, control_field *f, const contro
                            low[0],
                            high[0],
                            m->n[0],
-                           (float)y + 0.5F,
-                           (float)z + 0.5F};
+                           m->low[0],
+                           (float)(y + m->low[1]) + 0.5F,
+                           (float)(z + m->low[2]) + 0.5F};
             if (group->def.kind >= UND_CONTROL_ERASER)
                 splat_shape(p, normal, half, &r);
             else if (half < 0)
@@ -221,8 +224,8 @@ typedef struct eights {
     int32_t row[4][UND_LANES], low[UND_LANES], high[UND_LANES]; /* their rows' spans, and cells there */
 } eights;
 
-/* One axis of them: the squares of both distances, and which of both cells are in [begin, end); then both as
- * the nearest that are. */
+/* One axis of them: the squares of both distances, and which of both cells are in [begin, end), of a grid
+ * whose first cell is `from` of the whole one; then both as the nearest that are. */
 typedef struct packs_axis {
     und_lanes square[2];
     und_lanes_int in[2], cell[2];
@@ -234,13 +237,14 @@ UND_INLINE und_lanes_int within(und_lanes_int i, int begin, int end)
     return (~(below | above) & i) | (below & begin) | (above & (end - 1));
 }
 
-UND_INLINE packs_axis set_axis(und_lanes place, int begin, int end, int32_t *base)
+UND_INLINE packs_axis set_axis(und_lanes place, int begin, int end, int from, int32_t *base)
 {
     /* Also what is far away or no number gets a cell beside these. */
-    und_lanes near =
-        und_lanes_max(und_lanes_min(place, und_lanes_all((float)end + 1)), und_lanes_all((float)begin - 1));
+    und_lanes near = und_lanes_max(und_lanes_min(place, und_lanes_all((float)(end + from) + 1)),
+                                   und_lanes_all((float)(begin + from) - 1));
     und_lanes_int low = und_lanes_floor(near - 0.5F);
     und_lanes d = __builtin_convertvector(low, und_lanes) + 0.5F - place, e = d + 1;
+    low -= from;
     memcpy(base, &low, sizeof low);
     return (packs_axis){{d * d, e * e},
                         {(low >= begin) & (low < end), (low >= begin - 1) & (low < end - 1)},
@@ -268,7 +272,7 @@ UND_INLINE void weigh_by(const und_control_particles *g, const und_control_parti
     packs_axis at[3];
     for (int a = 0; a < 3; a++)
         at[a] = set_axis(across(p, offsetof(control_now, place) + (size_t)a * sizeof(float)),
-                         a == slices ? begin : 0, a == slices ? end : n[a], out->base[a]);
+                         a == slices ? begin : 0, a == slices ? end : n[a], g->mac.low[a], out->base[a]);
     und_lanes_int which = {0};
     for (int k = 0; k < 8; k++) {
         const int x = k & 1, y = k >> 1 & 1, z = k >> 2;
@@ -416,14 +420,15 @@ static void clear_slice(const und_control_particles *g, control_field *f, int sl
 /* A thread's work, slices [begin, end): so many that few particles are in two. */
 static void do_slab(const und_control_particles *g, control_field *f, int begin, int end)
 {
-    const int slices = control_slices(&g->mac), reach = f->reach;
+    const int reach = f->reach;
     int clear = begin;
-    for (int at = begin > reach ? begin - reach : 0; at < slices && at < end + reach; at++) {
+    for (int at = begin - reach; at < end + reach; at++) {
         for (; clear < end && clear <= at + reach; clear++)
             clear_slice(g, f, clear);
-        splat_list(g, f, f->first[CONTROL_BANDS * at], f->first[CONTROL_BANDS * (at + 1)], begin, end);
+        splat_list(g, f, f->first[control_pile_of_slice(at)], f->first[control_pile_of_slice(at + 1)], begin,
+                   end);
     }
-    splat_list(g, f, f->first[CONTROL_BANDS * slices], f->acting, begin, end);
+    splat_list(g, f, f->first[control_piles(&g->mac) - 1], f->acting, begin, end);
 }
 
 /* ---- Their order ---- */
@@ -440,13 +445,14 @@ static void pose_block(const und_control_particles *g, control_field *f, int blo
               end = count - begin < CONTROL_BLOCK ? count : begin + CONTROL_BLOCK;
     memset(counts_of(g, f, block), 0, (size_t)control_piles(&g->mac) * sizeof(int32_t));
     f->block_reach[block] = 0;
+    f->block_told[block] = 0;
     for (int i = 0; i < g->count; i++) {
         const control_group *group = &g->groups[i];
         const int from = begin > group->first ? begin : group->first;
         const int to = end < group->first + group->now ? end : group->first + group->now;
         if (group->def.kind == f->kind && from < to)
             und_control_particle_pose(group, &g->mac, f, from - group->first, to - group->first,
-                                      counts_of(g, f, block), &f->block_reach[block]);
+                                      counts_of(g, f, block), &f->block_reach[block], &f->block_told[block]);
     }
 }
 
@@ -466,6 +472,7 @@ static void share_out(const und_control_particles *g, control_field *f, int bloc
     const int piles = control_piles(&g->mac);
     int32_t before = 0;
     float reach = 0;
+    f->told = 0;
     memset(f->first, 0, ((size_t)piles + 1) * sizeof *f->first);
     for (int block = 0; block < blocks; block++)
         for (int pile = 0; pile < piles; pile++)
@@ -477,6 +484,7 @@ static void share_out(const und_control_particles *g, control_field *f, int bloc
         for (int pile = 0; pile < piles; pile++)
             here[pile] = f->first[pile + 1] -= here[pile];
         reach = fmaxf(reach, f->block_reach[block]);
+        f->told += f->block_told[block];
     }
     memmove(f->first, f->first + 1, (size_t)piles * sizeof *f->first);
     f->first[piles] = before;
@@ -535,9 +543,58 @@ static int set_out(und_control_particles *g, control_field *f, double time, doub
     return count;
 }
 
+/* Whether its cells are what they would be then. */
+static bool is_rendered(const control_field *f, double time)
+{
+    return f->rendered && time >= f->time && time < f->until;
+}
+
+/* Cells of the whole grid, or beside it. */
+static void box_of(const control_group *group, const und_mac *m, const control_now *p, const float normal[3],
+                   int low[3], int high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const float reach = reach_along(p, normal, control_half(group, p->radius), a) + CONTROL_MARGIN,
+                    end = (float)m->whole[a];
+        low[a] = (int)fmaxf(-1, fminf(end, floorf(p->place[a] - reach)));
+        high[a] = (int)fmaxf(-1, fminf(end, floorf(p->place[a] + reach) + 1));
+    }
+}
+
+static void find_boxes(und_control_particles *g, control_field *f, double time, und_control_box_fn *fn,
+                       void *context)
+{
+    if (!is_rendered(f, time)) {
+        const render_args args = {g, f, set_out(g, f, time, 0)};
+        const und_set blocks = und_set_list(f, args.count, CONTROL_BLOCK, CONTROL_WORTH);
+        und_pass(&(und_device){.threads = g->threads}, pose_some, &args, &blocks);
+        f->rendered = false; /* until when it would be the same is another time's now */
+    }
+    for (int i = 0; i < g->count; i++) {
+        const control_group *group = &g->groups[i];
+        for (int k = group->first; group->def.kind == f->kind && k < group->first + group->now; k++) {
+            int low[3], high[3];
+            if (!(f->now[k].radius > 0) || !(f->now[k].strength > 0))
+                continue;
+            box_of(group, &g->mac, &f->now[k], group->half < 0 ? NULL : f->normal[k], low, high);
+            if (low[0] < high[0] && low[1] < high[1] && low[2] < high[2])
+                fn(context, low, high);
+        }
+    }
+}
+
+void und_control_particles_each_box(und_control_particles *g, double time, und_control_box_fn *fn,
+                                    void *context)
+{
+    static const und_control_particle_kind kinds[] = {UND_CONTROL_SURFACE, UND_CONTROL_ADDER};
+    for (int k = 0; k < 2; k++)
+        if (g->field[kinds[k]].capacity > 0)
+            find_boxes(g, &g->field[kinds[k]], time, fn, context);
+}
+
 void und_control_particle_render(und_control_particles *g, control_field *f, double time, double dt)
 {
-    if (f->capacity == 0 || (f->rendered && time >= f->time && time < f->until))
+    if (f->capacity == 0 || is_rendered(f, time))
         return;
     const int slices = control_slices(&g->mac), count = set_out(g, f, time, dt);
     const und_device device = {.threads = g->threads};

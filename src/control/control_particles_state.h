@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* A particle as it is now, in cells. */
+/* A particle as it is now, in cells of the whole grid: so in a window of it all comes out the same. */
 typedef struct control_now {
     float place[3], radius;
     float value[3], strength;
@@ -72,6 +72,8 @@ typedef struct control_field {
     int32_t *pile;        /* of each of them; -1: it reaches no cell */
     int32_t *block_count; /* [blocks][piles] */
     float *block_reach;   /* the farthest of each block that is not large */
+    int32_t *block_told;  /* those of each block that reach the whole grid; */
+    int told;             /* and of all */
     int32_t *first;       /* [piles + 1]: where in the list a pile begins */
     int acting;           /* in the list */
     int reach;            /* slices, of those that are not large */
@@ -94,14 +96,15 @@ struct und_control_particles {
 };
 
 enum {
-    CONTROL_SLAB = 8,     /* slices that a thread takes at a time, or more */
-    CONTROL_BANDS = 16,   /* parts of a slice: their cells stay in the cache */
-    CONTROL_BLOCK = 4096, /* particles that a thread takes at a time */
-    CONTROL_BATCH = 128,  /* particles whose splines are followed at a time */
-    CONTROL_REACH = 8,    /* slices: such as reach more are looked at in each slice */
-    CONTROL_MARGIN = 2,   /* cells around shapes that add and erase in which phi follows them */
-    CONTROL_WORTH = 16,   /* cells of a plain pass that a particle costs as much as */
-    CONTROL_STRETCH = 8,  /* cells, in whole numbers of which rows are touched: a power of 2 */
+    CONTROL_SLAB = 8,                   /* slices that a thread takes at a time, or more */
+    CONTROL_BANDS = 16,                 /* parts of a slice: their cells stay in the cache */
+    CONTROL_BLOCK = 4096,               /* particles that a thread takes at a time */
+    CONTROL_BATCH = 128,                /* particles whose splines are followed at a time */
+    CONTROL_REACH = 8,                  /* slices: such as reach more are looked at in each slice */
+    CONTROL_AROUND = CONTROL_REACH + 1, /* slices around a window's that such as reach it may be in */
+    CONTROL_MARGIN = 2,                 /* cells around shapes that add and erase in which phi follows them */
+    CONTROL_WORTH = 16,                 /* cells of a plain pass that a particle costs as much as */
+    CONTROL_STRETCH = 8,                /* cells, in whole numbers of which rows are touched: a power of 2 */
     CONTROL_SUMS = 5
 };
 
@@ -115,10 +118,15 @@ static inline int control_slices(const und_mac *m)
     return m->n[control_axis(m)];
 }
 
-/* Particles lie in piles, CONTROL_BANDS in each slice by where they are across it, and one of large ones. */
+/* Particles lie in piles, CONTROL_BANDS in each slice by where they are across the whole grid's, and one of
+ * large ones. */
 static inline int control_piles(const und_mac *m)
 {
-    return CONTROL_BANDS * control_slices(m) + 1;
+    return CONTROL_BANDS * (control_slices(m) + 2 * CONTROL_AROUND) + 1;
+}
+static inline int control_pile_of_slice(int slice)
+{
+    return CONTROL_BANDS * (slice + CONTROL_AROUND);
 }
 
 /* Half of a particle's length, in cells; below 0: a sphere. */
@@ -150,9 +158,9 @@ int und_control_particle_count(const control_group *group, double time); /* that
  * others. */
 void und_control_particle_set(control_group *group, const und_mac *mac, double time, double dt);
 /* Its particles [begin, end) as they are now, which follow each other in the kind's arrays.  count[] of each
- * pile grows, and so does the farthest reach of those that are not large. */
+ * pile grows, so does the farthest reach of those that are not large, and how many reach the whole grid. */
 void und_control_particle_pose(const control_group *group, const und_mac *mac, const control_field *f,
-                               int begin, int end, int32_t *count, float *reach);
+                               int begin, int end, int32_t *count, float *reach, int32_t *told);
 
 /* control_particles_splat.c */
 void und_control_particle_render(und_control_particles *g, control_field *f, double time, double dt);
@@ -165,9 +173,10 @@ static inline bool control_row(const und_control_particles *g, const control_fie
     if (f->capacity == 0 || y < 0 || z < 0 || y >= m->n[1] || z >= m->n[2])
         return false;
     const int32_t *span = f->span[y + m->n[1] * z];
-    *begin = span[0];
-    *end = span[1];
-    return span[0] < span[1];
+    const und_span part = und_mac_part(m, y, z);
+    *begin = span[0] > part.begin ? span[0] : part.begin;
+    *end = span[1] < part.end ? span[1] : part.end;
+    return *begin < *end;
 }
 
 /* What is asked on the face between two cells: the mean of both, weighted by alpha. */

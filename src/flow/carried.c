@@ -2,6 +2,7 @@
 
 #include "flow/carried_kernel.h"
 #include "grid/field.h"
+#include "grid/mask_kernel.h"
 #include "surface/distance_refresh_kernel.h"
 
 #include <assert.h>
@@ -14,15 +15,24 @@ static const und_field fields[] = {FIELD(value, .halo = UND_HALO_CROSSED), FIELD
                                    FIELD(x)};
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-und_status und_carried_open(und_carried *c, const und_mac *mac, int threads, und_error *err)
+und_status und_carried_open(und_carried *c, const und_mac *mac, float outside, int threads, und_error *err)
 {
     static const char *const what = "what the liquid carries";
+    und_field own[FIELDS];
+    memcpy(own, fields, sizeof fields);
+    own[0].outside = own[1].outside = outside;
     *c = (und_carried){.mac = *mac, .device = {.threads = threads}};
-    if (und_field_open_all(c, fields, FIELDS, &(und_field_room){.mac = mac}, what, err) != UND_OK ||
+    if (und_field_open_all(c, own, FIELDS, &(und_field_room){.mac = mac}, what, err) != UND_OK ||
         und_mask_open(&c->known[0], mac, what, err) != UND_OK ||
-        und_mask_open(&c->known[1], mac, what, err) != UND_OK) {
+        und_mask_open(&c->known[1], mac, what, err) != UND_OK ||
+        und_mask_open(&c->had, mac, what, err) != UND_OK) {
         und_carried_close(c);
         return err->status;
+    }
+    UND_MAC_EACH_ROW (mac, row) {
+        const int y = row % mac->n[1], z = row / mac->n[1];
+        for (int w = und_mask_words(&c->had, y, z).begin; w < und_mask_words(&c->had, y, z).end; w++)
+            und_mask_row(&c->had, y, z)[w] = und_word_inside(mac->n[0], w);
     }
     return UND_OK;
 }
@@ -32,6 +42,7 @@ void und_carried_close(und_carried *c)
     und_field_close_all(c, fields, FIELDS);
     und_mask_close(&c->known[0]);
     und_mask_close(&c->known[1]);
+    und_mask_close(&c->had);
     *c = (und_carried){0};
 }
 
@@ -90,6 +101,11 @@ void und_carried_move(und_carried *c, const float *phi, float *const u[3], doubl
     und_pass_steps(&c->device, steps, count);
 }
 
+const und_mask *und_carried_known(const und_carried *c, int layers)
+{
+    return &c->known[layers % 2];
+}
+
 /* ---- Diffusion ---- */
 
 /* A wall that is not open is half a cell away. */
@@ -97,7 +113,7 @@ static void add_walls(und_carried *c, const und_mask *liquid, const und_solids *
                       const und_carried_wall *wall)
 {
     const und_mac *m = &c->mac;
-    for (int row = 0; row < und_mac_rows(m); row++)
+    UND_MAC_EACH_ROW (m, row)
         for (int begin, end = -1; und_mask_stretch(liquid, row % m->n[1], row / m->n[1], end, &begin, &end);)
             for (int x = begin; x < end; x++)
                 for (int side = 0; side < (m->n[2] > 1 ? 6 : 4); side++) {

@@ -10,11 +10,13 @@ typedef struct und_carried {
     float *value; /* all of it is state */
     float *next;
     und_mask known[2]; /* cells whose value is known, by turns */
-    float *own, *b;    /* of the diffusion's system */
+    und_mask had; /* cells that may have another value than those that nothing was ever near; all, at first */
+    float *own, *b; /* of the diffusion's system */
     double *x;
 } und_carried;
 
-und_status und_carried_open(und_carried *c, const und_mac *mac, int threads, und_error *err);
+/* Rows that the grid does not have are as if they had the value `outside`. */
+und_status und_carried_open(und_carried *c, const und_mac *mac, float outside, int threads, und_error *err);
 void und_carried_close(und_carried *c);
 
 /* The value of the liquid (phi < 0) goes on into up to `layers` cells around it, each the mean of those known
@@ -22,6 +24,9 @@ void und_carried_close(und_carried *c);
  * cells: MacCormack's rule, limited to the values around where a cell came from. */
 void und_carried_move(und_carried *c, const float *phi, float *const u[3], double cells_per_speed,
                       und_trace_order trace, int layers);
+
+/* What was known in the last move, before that. */
+const und_mask *und_carried_known(const und_carried *c, int layers);
 
 /* Slices beyond its own that phi is read in for that, beside those of layers. */
 int und_carried_reach(int layers);

@@ -20,7 +20,8 @@ typedef struct und_carried_args {
 UND_INLINE void und_carried_know(const und_carried_args *a, und_place p)
 {
     uint64_t *bits = und_mask_row(&a->known, p.y, p.z);
-    for (int w = 0; w < a->known.words; w++)
+    const und_span words = und_mac_words(&a->mac, p.y, p.z);
+    for (int w = words.begin; w < words.end; w++)
         bits[w] = und_word_of(a->phi + p.at, a->mac.n[0], w, false, 0) & und_word_inside(a->mac.n[0], w);
 }
 UND_KERNEL(und_carried_know, und_carried_args, UND_EACH_ROW)
@@ -45,13 +46,14 @@ static inline float und_carried_mean(const und_carried_args *a, const int at[3],
 UND_INLINE void und_carried_extend(const und_carried_args *a, und_place p)
 {
     const int words = a->known.words;
+    const und_span part = und_mac_words(&a->mac, p.y, p.z);
     const uint64_t *own = und_mask_row(&a->known, p.y, p.z), *const beside[4] = {
                                                                  und_mask_row(&a->known, p.y - 1, p.z),
                                                                  und_mask_row(&a->known, p.y + 1, p.z),
                                                                  und_mask_row(&a->known, p.y, p.z - 1),
                                                                  und_mask_row(&a->known, p.y, p.z + 1)};
     uint64_t *now = und_mask_row(&a->grown, p.y, p.z);
-    for (int w = 0; w < words; w++) {
+    for (int w = part.begin; w < part.end; w++) {
         uint64_t all = own[w] | own[w] << 1 | own[w] >> 1 | (w > 0 ? own[w - 1] >> 63 : 0) |
                        (w + 1 < words ? own[w + 1] << 63 : 0);
         for (int i = 0; i < 4; i++)

@@ -6,20 +6,22 @@
  * the next ones inside do.  Those of rows across x are marked beyond the rows' ends and taken out first. */
 static void hide_low_side(und_mac_flow *s)
 {
-    for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++) {
-            uint64_t *bits = und_mask_row(&s->flows[0], y, z);
-            s->parts->system.known[und_mac_at(&s->mac, -1, y, z)] = (float)(bits[0] & 1);
+    const und_mac *m = &s->mac;
+    UND_MAC_EACH_ROW (m, row)
+        if (und_mac_has(m, -1, row % m->n[1], row / m->n[1])) {
+            uint64_t *bits = und_mask_row(&s->flows[0], row % m->n[1], row / m->n[1]);
+            s->parts->system.known[und_mac_row(m, row) - 1] = (float)(bits[0] & 1);
             bits[0] &= ~UINT64_C(1);
         }
 }
 
 static void show_low_side(und_mac_flow *s)
 {
-    for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++)
-            if (s->parts->system.known[und_mac_at(&s->mac, -1, y, z)] > 0)
-                und_mask_row(&s->flows[0], y, z)[0] |= 1;
+    const und_mac *m = &s->mac;
+    UND_MAC_EACH_ROW (m, row)
+        if (und_mac_has(m, -1, row % m->n[1], row / m->n[1]) &&
+            s->parts->system.known[und_mac_row(m, row) - 1] > 0)
+            und_mask_row(&s->flows[0], row % m->n[1], row / m->n[1])[0] |= 1;
 }
 
 static void follow_low_side(und_mac_flow *s, int axis)
@@ -30,7 +32,7 @@ static void follow_low_side(und_mac_flow *s, int axis)
     end[axis] = 0;
     for (at[2] = begin[2]; at[2] < end[2]; at[2]++)
         for (at[1] = begin[1]; at[1] < end[1]; at[1]++)
-            for (at[0] = begin[0]; at[0] < end[0]; at[0]++) {
+            for (at[0] = begin[0]; at[0] < end[0] && und_present_has(m->present, at[1], at[2]); at[0]++) {
                 size_t face = und_mac_at(m, at[0], at[1], at[2]);
                 int next[3] = {at[0] + (axis == 0), at[1] + (axis == 1), at[2] + (axis == 2)};
                 if (und_mask_has(&s->flows[axis], at[0], at[1], at[2]) &&

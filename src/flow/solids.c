@@ -21,13 +21,24 @@ float und_solids_side(const und_solids *s, int axis, int x)
     return 1;
 }
 
+/* Beside the domain all is shut, where faces are not its sides. */
+static inline void shut_row(const und_solids *s, und_place p)
+{
+    const und_span part = und_mac_span_beside(&s->mac, p.y, p.z);
+    for (int a = 0; a < 3; a++)
+        memset(s->open[a] + (ptrdiff_t)p.at + part.begin, 0,
+               (size_t)(part.end - part.begin) * sizeof *s->open[a]);
+}
+
 static inline void open_row(const und_solids_job *j, und_place p)
 {
     const und_solids *s = j->s;
     const int n = s->mac.n[0];
+    if (s->mac.present)
+        shut_row(s, p);
     for (int a = 0; a < 3; a++) {
         float *row = s->open[a] + p.at;
-        if ((a != 1 && p.y < 0) || (a != 2 && p.z < 0))
+        if ((a != 1 && p.y < 0) || (a != 2 && p.z < 0) || p.y == s->mac.n[1] || p.z == s->mac.n[2])
             continue;
         const float part = a == 0 ? 1 : und_solids_side(s, a, a == 1 ? p.y : p.z);
         const und_span span = und_mac_span(&s->mac, p.y, p.z);
@@ -44,7 +55,9 @@ UND_KERNEL(open_row, und_solids_job, UND_EACH_ROW)
 static void open_all(und_solids *s)
 {
     const int low[3] = {-1, -1, -1};
-    const und_set rows = und_set_box(&s->mac, low, s->mac.n, 1);
+    const int beside = s->mac.present ? 1 : 0, /* of all rows they are shut already */
+        high[3] = {s->mac.n[0], s->mac.n[1] + beside, s->mac.n[2] + beside};
+    const und_set rows = und_set_box(&s->mac, low, high, 1);
     und_pass(&s->device, open_row, &(und_solids_job){.s = s}, &rows);
 }
 
@@ -92,6 +105,12 @@ static und_cell_box overlap(const und_cell_box *a, const und_cell_box *b)
     return o;
 }
 
+/* In cells. */
+static double beyond_sides(const und_solids *s, int solid, und_vec3 p, double d)
+{
+    return und_solids_beyond_sides(s, solid, p, d * s->mac.d[0]) / s->mac.d[0];
+}
+
 /* Into a row of centres, or of corners (half a cell on; owner NULL): the nearer of what is there and this
  * solid. */
 static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, int z, double on, float *field,
@@ -112,6 +131,7 @@ static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, in
         und_shape_distances(s->parts->defs[solid].shape, start, step, x + low, count, distance);
         for (int k = 0; k < count; k++) {
             double d = und_larger(und_smaller(distance[k] * scale, reach), -reach);
+            d = beyond_sides(s, solid, und_solids_place(m, x + k + on, y + on, z + on), d);
             bool nearer = (float)d < field[at + (size_t)k];
             field[at + (size_t)k] = nearer ? (float)d : field[at + (size_t)k];
             if (owner && nearer)
@@ -172,7 +192,7 @@ double und_solids_distance_of(const und_solids *s, int solid, und_vec3 p)
     if (!s->parts->defs[solid].shape)
         return INFINITY;
     double d = und_shape_distance(s->parts->defs[solid].shape, und_pose_local(&s->parts->state[solid].to, p));
-    return def->inside_out ? -d : d;
+    return und_solids_beyond_sides(s, solid, p, def->inside_out ? -d : d);
 }
 
 static und_bounds own_bounds(const und_obstacle_def *def, double low_time, double high_time)
@@ -262,6 +282,11 @@ static void set_velocity(und_solid_state *state, const und_motion *motion, doubl
         state->turn[a] = und_cross(spin, unit[a]);
 }
 
+static bool jumps(const und_solids *s, int solid, double time, double dt)
+{
+    return s->jump > 0 && !s->parts->defs[solid].sequence && und_solids_way_of(s, solid, time, dt) > s->jump;
+}
+
 static void set_state(und_solids *s, int solid, double time, double dt)
 {
     und_solid_state *state = &s->parts->state[solid];
@@ -280,6 +305,11 @@ static void set_state(und_solids *s, int solid, double time, double dt)
         return;
     state->time = time;
     state->dt = dt;
+    if (jumps(s, solid, time, dt)) {
+        state->from = state->to;
+        set_velocity(state, NULL, time, dt);
+        return;
+    }
     for (int k = 0; k < LOOKS; k++) {
         und_pose pose = und_motion_at(def->motion, time + dt * k / LOOKS);
         und_cell_box then = near_box(&s->mac, &bounds, &pose);

@@ -30,6 +30,8 @@ typedef struct und_solids {
                              on what closes the domain */
     float *push[3];    /* m/s: what solids that move bring through high faces: their velocity times the part
                           that they shut, beside what others at rest do.  NULL where none moves */
+    double jump;       /* m: a solid that goes further within one move has not swept what lies between, it is
+                          somewhere else at once and has no velocity; 0: none is so fast */
     bool windowed;     /* the grid is a window that moves: no field is the same in all frames */
     float *friction;   /* of each solid, 0 to 1; NULL: all slip */
     float *gone;       /* while it rubs: of each, the part of the way to its velocity gone in a step */
@@ -105,6 +107,8 @@ static inline int und_solids_face_owner(const und_solids *s, size_t at, size_t n
 und_status und_solids_frame(const und_solids *s, double time, und_frame *frame, und_error *err);
 /* A bound of how fast any of them moves between time and time + dt, m/s. */
 double und_solids_fastest(const und_solids *s, double time, double dt);
+/* The furthest that one goes from where the interval begins to where it ends, m. */
+double und_solids_way(const und_solids *s, double time, double dt);
 
 /* Where walls are too thin for the grid: for `undine check`. */
 typedef struct und_thin_wall {

@@ -104,6 +104,8 @@ float und_solids_side(const und_solids *s, int axis, int x);
 /* The distance of one solid at a point, m, and its velocity there, m/s. */
 double und_solids_distance_of(const und_solids *s, int solid, und_vec3 p);
 und_vec3 und_solids_velocity_of(const und_solids *s, int solid, und_vec3 p);
+/* What the distance d there, m, is where the solid goes on beyond the domain's closed sides. */
+double und_solids_beyond_sides(const und_solids *s, int solid, und_vec3 p, double d);
 
 /* Some distance to what is solid, m, at a point. */
 typedef double und_solids_distance_fn(const void *context, und_vec3 p);
@@ -134,6 +136,9 @@ double und_solids_between_corners(const und_solids *s, const double place[3]);
 bool und_solids_is_thin(const und_solids *s, const int cell[3]);
 /* A bound of the speed of any point of a solid, m/s. */
 double und_solids_speed_of(const und_solids *s, int solid, double time);
+/* How far a solid goes in an interval from where it begins to where it ends, m: the furthest of its points.
+ */
+double und_solids_way_of(const und_solids *s, int solid, double time, double dt);
 
 /* Meshes have their distances from a lattice over all that they reach: whether that is so; into the scratch;
  * and from there into a box. */

@@ -3,6 +3,8 @@
  * leads into the solid on one of its sides and out of it on another. */
 #include "flow/solids_parts.h"
 
+#include <string.h>
+
 enum { PIECES = 64, LOOKS = 8 };
 static const double DEEPEST = 0.9; /* cells: what is deeper in a solid has no open face */
 static const double FAR = 1.5;     /* cells */
@@ -185,7 +187,8 @@ void und_solids_mark_passed(und_solids *s, int solid, const und_cell_box *b)
 {
     const und_solid_state *state = &s->parts->state[solid];
     const und_obstacle_def *def = &s->parts->defs[solid];
-    if (und_cell_box_empty(b) || !(state->dt > 0) || !def->shape)
+    const bool jumped = !def->sequence && !memcmp(&state->from, &state->to, sizeof state->from);
+    if (und_cell_box_empty(b) || !(state->dt > 0) || !def->shape || jumped)
         return;
     und_pose pose[PIECES + 1];
     double reach = longest_way(s, solid, &state->near);

@@ -12,14 +12,15 @@ static void set_kind(und_viscous *v, int axis, const int at[3], uint8_t kind)
 
 static void hold_faces(und_viscous *v, const und_mask *held)
 {
-    for (int z = 0; z < v->mac.n[2]; z++)
-        for (int y = 0; y < v->mac.n[1]; y++)
-            for (int begin, end = -1; und_mask_stretch(held, y, z, end, &begin, &end);)
-                for (int x = begin; x < end; x++)
-                    for (int a = 0; a < v->axes; a++) {
-                        set_kind(v, a, (int[3]){x, y, z}, UND_FACE_HELD);
-                        set_kind(v, a, (int[3]){x - (a == 0), y - (a == 1), z - (a == 2)}, UND_FACE_HELD);
-                    }
+    UND_MAC_EACH_ROW (&v->mac, row) {
+        const int y = row % v->mac.n[1], z = row / v->mac.n[1];
+        for (int begin, end = -1; und_mask_stretch(held, y, z, end, &begin, &end);)
+            for (int x = begin; x < end; x++)
+                for (int a = 0; a < v->axes; a++) {
+                    set_kind(v, a, (int[3]){x, y, z}, UND_FACE_HELD);
+                    set_kind(v, a, (int[3]){x - (a == 0), y - (a == 1), z - (a == 2)}, UND_FACE_HELD);
+                }
+    }
 }
 
 typedef void border_fn(und_viscous *v, const und_viscous_flow *f, int axis, const int at[3], int inwards);
@@ -35,7 +36,8 @@ static void each_on_border(und_viscous *v, const und_viscous_flow *f, border_fn 
             end[a] = begin[a] + 1;
             for (at[2] = begin[2]; at[2] < end[2]; at[2]++)
                 for (at[1] = begin[1]; at[1] < end[1]; at[1]++)
-                    for (at[0] = begin[0]; at[0] < end[0]; at[0]++)
+                    for (at[0] = begin[0]; at[0] < end[0] && und_present_has(v->mac.present, at[1], at[2]);
+                         at[0]++)
                         if (und_mask_has(&f->flow->flows[a], at[0], at[1], at[2]))
                             fn(v, f, a, at, side ? -1 : 1);
         }

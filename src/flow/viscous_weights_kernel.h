@@ -28,10 +28,11 @@ UND_INLINE void und_viscous_kinds_row(const und_viscous_weights_args *w, und_pla
         const uint64_t *flows = und_mask_row(&w->flows[a], p.y, p.z);
         uint64_t *unknown = und_mask_row(&w->unknown[a], p.y, p.z);
         uint8_t *kind = w->kind[a] + p.at;
+        const und_span part = und_mac_span_beside(&w->mac, p.y, p.z);
         for (int k = 0; k < w->unknown[a].words; k++)
             unknown[k] = flows[k];
-        for (int x = -1; x <= w->mac.n[0]; x += UND_LANES) {
-            const int left = w->mac.n[0] + 1 - x;
+        for (int x = part.begin; x < part.end; x += UND_LANES) {
+            const int left = part.end - x;
             const und_lanes_int none = {0}, moves = und_lanes_where(und_mask_sixteen(&w->flows[a], flows, x) &
                                                                     UND_LANES_ALL);
             const und_lanes_int rests =

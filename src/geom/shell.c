@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "geom/shell_edges.h"
 #include "geom/vec.h"
 
 #include <limits.h>
@@ -13,19 +14,21 @@
 
 /* Corners of a cell are numbered by bits: 1 is high x, 2 high y, 4 high z.  An edge is that from a corner
  * along an axis whose bit it lacks: 3 * corner + axis. */
-enum { CORNERS = 8, CASES = 1 << CORNERS, EDGES = 3 * CORNERS, MOST_LOOPS = 12, MOST_EDGES = 24, WORD = 64 };
+enum { CORNERS = 8, CASES = 1 << CORNERS, EDGES = 3 * CORNERS, EACH = UND_SHELL_MOST_CROSSINGS };
+enum { MOST_CROSSED = 12 * EACH, MOST_LOOPS = MOST_CROSSED / 2, WORD = 64 };
 
 /* Crossings are kept this far, of an edge, from its ends, so that no two corners of a triangle coincide. */
 static const double END = 1e-3;
 /* What a normal is as long as where the field is level. */
 static const double FAINT = 1e-30;
 
-/* What the surface does in a cell with some corners inside: closed loops through crossed edges.  An edge with
- * a wall has two crossings: its own number is that of its low end, EDGES more that of its high end. */
+/* What the surface does in a cell with some corners inside: closed loops through crossed edges, each by EACH
+ * times the edge's number, and the crossing's on that.  An odd edge has something between its ends. */
 typedef struct cell_case {
     int loops, triangles, middles;
     int first[MOST_LOOPS + 1]; /* of each loop in edge */
-    int edge[MOST_EDGES];
+    int edge[MOST_CROSSED];
+    bool middle[MOST_LOOPS]; /* is it joined to its middle? */
 } cell_case;
 
 static int edge_between(int a, int b)
@@ -44,47 +47,89 @@ static void side_corners(int axis, int high, int corner[4])
     corner[3] = base | (high ? v : u);
 }
 
-/* From a corner inside to the next: whether the way leaves the inside there, and where: by a wall, right at
- * the corner. */
-static bool leaves(int inside, int walls, int from, int to, int *crossing)
-{
-    const int edge = edge_between(from, to);
-    const bool wall = walls >> edge & 1;
-    *crossing = edge + (wall && from > to ? EDGES : 0);
-    return wall || !(inside >> to & 1);
-}
-
 /* Around each side: where the way around it comes inside, the surface runs to where the way next leaves the
  * inside.  Seen from the cell beyond the side that is the same line backwards, so that all fits. */
-static void link_side(int inside, int walls, const int corner[4], int next[2 * EDGES])
+static void link_side(int inside, const int corner[4], int next[EACH * EDGES])
 {
     for (int i = 0; i < 4; i++) {
-        int before = corner[i], in = corner[(i + 1) % 4], from, to;
-        if (!(inside >> in & 1) || !leaves(inside, walls, in, before, &from))
+        int before = corner[i], in = corner[(i + 1) % 4];
+        if (!(inside >> in & 1) || inside >> before & 1)
             continue;
         int last = (i + 1) % 4;
-        while (!leaves(inside, walls, corner[last], corner[(last + 1) % 4], &to))
+        while (inside >> corner[(last + 1) % 4] & 1)
             last = (last + 1) % 4;
-        next[from] = to;
+        next[EACH * edge_between(before, in)] = EACH * edge_between(corner[last], corner[(last + 1) % 4]);
     }
 }
 
-static int loop_triangles(int length)
+/* The corners' labels, and the odd edges' bits. */
+typedef struct odd_cell {
+    int label[CORNERS];
+    unsigned bits[EDGES];
+} odd_cell;
+
+/* The same of a side with odd edges; false: it has none. */
+static bool link_odd_side(const odd_cell *odd, const int corner[4], int next[EACH * EDGES])
 {
-    return length <= 4 ? length - 2 : length;
+    int label[4], edge[4];
+    unsigned bits[4], any = 0;
+    bool up[4];
+    for (int i = 0; i < 4; i++) {
+        const int to = corner[(i + 1) % 4];
+        label[i] = odd->label[corner[i]];
+        edge[i] = edge_between(corner[i], to);
+        bits[i] = odd->bits[edge[i]];
+        up[i] = corner[i] < to;
+        any |= bits[i];
+    }
+    if (!any)
+        return false;
+    const und_shell_ring r = und_shell_ring_of(label, bits, up);
+    int number[UND_SHELL_MOST_NODES];
+    for (int i = 0; i < 4; i++)
+        for (int border = r.corner[i]; border < r.corner[i + 1]; border++)
+            number[border] = EACH * edge[i] + und_shell_ring_crossing(&r, border, i, up[i]);
+    for (int border = 0; border < r.count; border++)
+        if (r.next[border] >= 0)
+            next[number[border]] = number[r.next[border]];
+    return true;
 }
 
-static void derive_case(int inside, int walls, cell_case *c)
+static bool share_side(int a, int b)
 {
-    int next[2 * EDGES], corner[4], count = 0;
-    for (int e = 0; e < 2 * EDGES; e++)
+    const int corner[2] = {a / EACH / 3, b / EACH / 3}, axis[2] = {a / EACH % 3, b / EACH % 3};
+    bool any = false;
+    for (int side = 0; side < 3; side++)
+        any =
+            any || (axis[0] != side && axis[1] != side && (corner[0] >> side & 1) == (corner[1] >> side & 1));
+    return any;
+}
+
+/* More than four corners are joined to their middle; and where a diagonal would lie in a side, of which the
+ * cell beyond may have it too. */
+static void end_loop(cell_case *c, int count, bool odd)
+{
+    const int *at = c->edge + c->first[c->loops], length = count - c->first[c->loops];
+    const bool middle =
+        length > 4 || (odd && length == 4 && (share_side(at[0], at[2]) || share_side(at[1], at[3])));
+    c->middle[c->loops] = middle;
+    c->first[++c->loops] = count;
+    c->triangles += middle ? length : length > 2 ? length - 2 : 0;
+    c->middles += middle;
+}
+
+static void derive_case(int inside, const odd_cell *odd, cell_case *c)
+{
+    int next[EACH * EDGES], corner[4], count = 0;
+    for (int e = 0; e < EACH * EDGES; e++)
         next[e] = -1;
     for (int side = 0; side < 6; side++) {
         side_corners(side / 2, side % 2, corner);
-        link_side(inside, walls, corner, next);
+        if (!odd || !link_odd_side(odd, corner, next))
+            link_side(inside, corner, next);
     }
     *c = (cell_case){0};
-    for (int e = 0; e < 2 * EDGES; e++) {
+    for (int e = 0; e < EACH * EDGES; e++) {
         if (next[e] < 0)
             continue;
         for (int at = e; next[at] >= 0;) {
@@ -93,10 +138,7 @@ static void derive_case(int inside, int walls, cell_case *c)
             next[at] = -1;
             at = to;
         }
-        int length = count - c->first[c->loops];
-        c->first[++c->loops] = count;
-        c->triangles += loop_triangles(length);
-        c->middles += length > 4;
+        end_loop(c, count, odd != NULL);
     }
 }
 
@@ -112,10 +154,11 @@ typedef struct mesher {
     int words, threads; /* words: of a row */
     cell_case cases[CASES];
     row *rows;
-    uint64_t *inside;   /* [row][words] */
-    uint64_t *cross[3]; /* [row][words]: is the edge from the point along the axis crossed? */
-    uint64_t *walls[3]; /* the same: twice?  NULL: none is */
-    int32_t *rank[3];   /* [row][words]: number of the first vertex in the word */
+    uint64_t *inside;         /* [row][words] */
+    uint64_t *cross[EACH][3]; /* [row][words]: is the edge from the point along the axis crossed, and crossed
+                                 so many times more?  NULL: none is */
+    uint64_t *odd[3];         /* the same: is it odd? */
+    int32_t *rank[3];         /* [row][words]: number of the first vertex in the word */
     und_shell *out;
 } mesher;
 
@@ -164,36 +207,26 @@ static uint64_t not_last(const mesher *m, int word)
 /* The cells of a word that the surface passes. */
 typedef struct cells {
     pair side[4]; /* rows (y, z), (y + 1, z), (y, z + 1), (y + 1, z + 1) */
-    uint64_t active, walled;
-    uint64_t walls[EDGES]; /* of each edge: those where it has one */
+    uint64_t active, odd;
 } cells;
 
-/* Bits of a word's points that the edge from them along an axis has a wall; the row may be beyond the last.
- */
-static uint64_t walls_at(const mesher *m, int y, int z, int axis, int word)
+/* Bits of a word's points that the edge from them along an axis is odd, or that from the ones one further
+ * along x. */
+static uint64_t odd_at(const mesher *m, int y, int z, int axis, int word, bool next)
 {
-    return m->walls[axis][(size_t)row_of(m, y, z) * (size_t)m->words + (size_t)word];
+    const uint64_t *odd = m->odd[axis] + (size_t)row_of(m, y, z) * (size_t)m->words + (size_t)word;
+    const uint64_t after = next && word + 1 < m->words ? odd[1] << (WORD - 1) : 0;
+    return next ? odd[0] >> 1 | after : odd[0];
 }
 
-/* The same of the points one further along x. */
-static uint64_t next_walls_at(const mesher *m, int y, int z, int axis, int word)
-{
-    const uint64_t after = word + 1 < m->words ? walls_at(m, y, z, axis, word + 1) << (WORD - 1) : 0;
-    return walls_at(m, y, z, axis, word) >> 1 | after;
-}
-
-/* Of each of a cell's edges the bits of the cells of a word where that has a wall; 0 where none has. */
-static uint64_t find_walls(const mesher *m, int y, int z, int word, uint64_t walls[EDGES])
+/* Bits of the cells of a word that have odd edges. */
+static uint64_t find_odd(const mesher *m, int y, int z, int word)
 {
     uint64_t any = 0;
     for (int edge = 0; edge < EDGES; edge++) {
         const int corner = edge / 3, axis = edge % 3, by = corner >> 1 & 1, bz = corner >> 2;
-        walls[edge] = 0;
-        if (corner >> axis & 1)
-            continue;
-        walls[edge] = corner & 1 ? next_walls_at(m, y + by, z + bz, axis, word)
-                                 : walls_at(m, y + by, z + bz, axis, word);
-        any |= walls[edge];
+        if (!(corner >> axis & 1))
+            any |= odd_at(m, y + by, z + bz, axis, word, corner & 1);
     }
     return any;
 }
@@ -207,44 +240,91 @@ static cells cells_of(const mesher *m, int y, int z, int word)
         any |= c.side[s].here | c.side[s].next;
         all &= c.side[s].here & c.side[s].next;
     }
-    c.walled = m->walls[0] ? find_walls(m, y, z, word, c.walls) & not_last(m, word) : 0;
-    c.active = (any & ~all & not_last(m, word)) | c.walled;
+    c.odd = m->odd[0] ? find_odd(m, y, z, word) & not_last(m, word) : 0;
+    c.active = (any & ~all & not_last(m, word)) | c.odd;
     return c;
 }
 
-/* Of one of them; `own` is made of one with walls. */
-static const cell_case *case_of(const mesher *m, const cells *c, int bit, cell_case *own)
+static int label_of(const und_shell_def *d, ptrdiff_t i)
 {
-    int inside = 0, walls = 0;
+    return d->room && !(d->room[i] > 0) ? UND_SHELL_SOLID
+           : is_inside(d, i)            ? UND_SHELL_LIQUID
+                                        : UND_SHELL_AIR;
+}
+
+static ptrdiff_t corner_from(const mesher *m, ptrdiff_t at, int corner)
+{
+    for (int axis = 0; axis < 3; axis++)
+        at += corner >> axis & 1 ? m->step[axis] : 0;
+    return at;
+}
+
+/* Of one of them, from a point on; `own` is made of one with odd edges. */
+static const cell_case *case_of(const mesher *m, const cells *c, int bit, ptrdiff_t from, cell_case *own)
+{
+    int inside = 0;
+    odd_cell odd = {0};
     for (int s = 0; s < 4; s++)
         inside |= (int)(c->side[s].here >> bit & 1) << 2 * s | (int)(c->side[s].next >> bit & 1)
                                                                    << (2 * s + 1);
-    if (!(c->walled >> bit & 1))
+    if (!(c->odd >> bit & 1))
         return &m->cases[inside];
-    for (int edge = 0; edge < EDGES; edge++)
-        walls |= (int)(c->walls[edge] >> bit & 1) << edge;
-    derive_case(inside, walls, own);
+    for (int corner = 0; corner < CORNERS; corner++) {
+        const ptrdiff_t at = corner_from(m, from, corner);
+        odd.label[corner] = label_of(m->def, at);
+        for (int axis = 0; axis < 3; axis++)
+            if (!(corner >> axis & 1))
+                odd.bits[3 * corner + axis] = und_shell_edge_bits(m->def->edges + at, axis);
+    }
+    derive_case(inside, &odd, own);
     return own;
 }
 
-/* Bits of the edges from points inside to points inside, as `both` has them, that a wall is on. */
-static uint64_t walls_of(const mesher *m, int y, int z, int word, int axis, uint64_t both)
+static ptrdiff_t first_point(const mesher *m, int y, int z, int word)
 {
-    uint64_t bits = 0;
-    const uint8_t *at = m->def->walls + y * m->step[1] + z * m->step[2] + (ptrdiff_t)word * WORD;
-    for (; both; both &= both - 1) {
-        const int bit = __builtin_ctzll(both);
-        bits |= (uint64_t)(at[bit] >> axis & 1) << bit;
+    return y * m->step[1] + z * m->step[2] + (ptrdiff_t)word * WORD;
+}
+
+/* How often the odd edges of a word are crossed. */
+static void count_odd(const mesher *m, int y, int z, int word, int axis)
+{
+    const size_t to = (size_t)row_of(m, y, z) * (size_t)m->words + (size_t)word;
+    const ptrdiff_t from = first_point(m, y, z, word);
+    const int left = m->def->n[0] - word * WORD, points = left < WORD ? left : WORD;
+    const uint16_t *edges = m->def->edges + from;
+    unsigned any = 0;
+    for (int bit = 0; bit < points; bit++)
+        any |= edges[bit];
+    m->odd[axis][to] = 0;
+    for (int k = 1; k < EACH; k++)
+        m->cross[k][axis][to] = 0;
+    for (int bit = 0; bit < points && any; bit++) {
+        const unsigned bits = und_shell_edge_bits(edges + bit, axis);
+        if (!bits)
+            continue;
+        const ptrdiff_t at = from + bit;
+        const int crossings =
+            und_shell_crossings(label_of(m->def, at), label_of(m->def, at + m->step[axis]), bits);
+        m->odd[axis][to] |= 1ULL << bit;
+        m->cross[0][axis][to] &= ~(1ULL << bit);
+        for (int k = 0; k < crossings; k++)
+            m->cross[k][axis][to] |= 1ULL << bit;
     }
-    return bits;
+}
+
+/* How many crossings of a word of edges there are, of those that are chosen. */
+static int32_t crossings_of(const mesher *m, int axis, size_t word, uint64_t chosen)
+{
+    int count = 0;
+    for (int k = 0; k < EACH && m->cross[k][axis]; k++)
+        count += __builtin_popcountll(m->cross[k][axis][word] & chosen);
+    return count;
 }
 
 /* The number of the first vertex on an edge from a row's point on. */
 static int32_t first_vertex(const mesher *m, int axis, size_t word, int bit)
 {
-    const uint64_t before = (1ULL << bit) - 1;
-    return m->rank[axis][word] + __builtin_popcountll(m->cross[axis][word] & before) +
-           (m->walls[axis] ? __builtin_popcountll(m->walls[axis][word] & before) : 0);
+    return m->rank[axis][word] + crossings_of(m, axis, word, (1ULL << bit) - 1);
 }
 
 static void count_row(const mesher *m, int y, int z)
@@ -261,14 +341,11 @@ static void count_row(const mesher *m, int y, int z)
                 other = bits_of(m, y + 1, z, k).here;
             if (axis == 2 && z + 1 < n[2])
                 other = bits_of(m, y, z + 1, k).here;
-            m->cross[axis][at] = p.here ^ other;
+            m->cross[0][axis][at] = p.here ^ other;
             m->rank[axis][at] = (int32_t)r.vertices; /* within the row */
-            if (m->walls[axis]) {
-                m->walls[axis][at] = walls_of(m, y, z, k, axis, p.here & other);
-                m->cross[axis][at] |= m->walls[axis][at];
-                r.vertices += (size_t)__builtin_popcountll(m->walls[axis][at]);
-            }
-            r.vertices += (size_t)__builtin_popcountll(m->cross[axis][at]);
+            if (m->odd[axis])
+                count_odd(m, y, z, k, axis);
+            r.vertices += (size_t)crossings_of(m, axis, at, ~0ULL);
         }
     r.middles = r.vertices;
     m->rows[index] = r;
@@ -281,7 +358,8 @@ static void count_triangles(const mesher *m, int y, int z)
         cells c = cells_of(m, y, z, k);
         for (uint64_t left = c.active; left; left &= left - 1) {
             cell_case own;
-            const cell_case *kind = case_of(m, &c, __builtin_ctzll(left), &own);
+            const int bit = __builtin_ctzll(left);
+            const cell_case *kind = case_of(m, &c, bit, first_point(m, y, z, k) + bit, &own);
             r.triangles += (size_t)kind->triangles;
             r.vertices += (size_t)kind->middles;
         }
@@ -340,16 +418,6 @@ static double crossing(const mesher *m, ptrdiff_t low, ptrdiff_t high, bool low_
     return isfinite(part) ? und_larger(END, und_smaller(1 - END, part)) : 0.5;
 }
 
-/* At the end of an edge with a wall. */
-static void put_at_wall(const mesher *m, size_t vertex, const int low[3], int axis, bool high)
-{
-    for (int k = 0; k < 3; k++) {
-        const double from = m->def->at[k][low[k]], to = k == axis ? m->def->at[k][low[k] + 1] : from;
-        m->out->position[3 * vertex + (size_t)k] = (float)(from + (high ? 1 - END : END) * (to - from));
-        m->out->normal[3 * vertex + (size_t)k] = k != axis ? 0 : high ? -1 : 1;
-    }
-}
-
 /* The normal is left as long as the gradient, which weighs it where some are added up. */
 static void put_vertex(const mesher *m, size_t vertex, const int low[3], int axis)
 {
@@ -378,6 +446,17 @@ static void put_vertex(const mesher *m, size_t vertex, const int low[3], int axi
     }
 }
 
+/* Those of an odd edge; how many there are. */
+static int32_t put_odd(const mesher *m, int32_t vertex, const int low[3], int axis)
+{
+    const und_shell_def *d = m->def;
+    const ptrdiff_t at = low[0] + low[1] * m->step[1] + low[2] * m->step[2];
+    d->put(d->context, (size_t)at, axis, m->out->position + 3 * (size_t)vertex,
+           m->out->normal + 3 * (size_t)vertex);
+    return und_shell_crossings(label_of(d, at), label_of(d, at + m->step[axis]),
+                               und_shell_edge_bits(d->edges + at, axis));
+}
+
 static void put_row_vertices(const mesher *m, int y, int z)
 {
     size_t index = (size_t)row_of(m, y, z);
@@ -386,23 +465,22 @@ static void put_row_vertices(const mesher *m, int y, int z)
             size_t at = index * (size_t)m->words + (size_t)k;
             int32_t vertex = m->rank[axis][at] + (int32_t)m->rows[index].vertices;
             m->rank[axis][at] = vertex; /* from now on of all rows */
-            for (uint64_t left = m->cross[axis][at]; left; left &= left - 1, vertex++) {
+            for (uint64_t left = m->cross[0][axis][at]; left; left &= left - 1) {
                 const int bit = __builtin_ctzll(left), low[3] = {k * WORD + bit, y, z};
-                if (m->walls[axis] && m->walls[axis][at] >> bit & 1) {
-                    put_at_wall(m, (size_t)vertex, low, axis, false);
-                    put_at_wall(m, (size_t)++vertex, low, axis, true);
-                } else
-                    put_vertex(m, (size_t)vertex, low, axis);
+                if (m->odd[axis] && m->odd[axis][at] >> bit & 1)
+                    vertex += put_odd(m, vertex, low, axis);
+                else
+                    put_vertex(m, (size_t)vertex++, low, axis);
             }
         }
 }
 
 static int32_t vertex_of(const mesher *m, const int cell[3], int crossing)
 {
-    int edge = crossing % EDGES, corner = edge / 3, axis = edge % 3, x = cell[0] + (corner & 1);
+    int edge = crossing / EACH, corner = edge / 3, axis = edge % 3, x = cell[0] + (corner & 1);
     size_t at = (size_t)row_of(m, cell[1] + (corner >> 1 & 1), cell[2] + (corner >> 2)) * (size_t)m->words +
                 (size_t)(x / WORD);
-    return first_vertex(m, axis, at, x % WORD) + crossing / EDGES;
+    return first_vertex(m, axis, at, x % WORD) + crossing % EACH;
 }
 
 static double distance2(const mesher *m, int32_t a, int32_t b)
@@ -442,13 +520,13 @@ static int32_t *put_triangle(int32_t *to, int32_t a, int32_t b, int32_t c)
 
 /* Four corners are cut along the shorter diagonal, more are joined to their middle. */
 static int32_t *put_loop(const mesher *m, const int cell[3], int32_t *to, const int32_t *v, int length,
-                         int32_t *middle)
+                         bool joined, int32_t *middle)
 {
     if (length < 3)
-        return to; /* where a wall ends */
+        return to; /* where a film ends */
     if (length == 3)
         return put_triangle(to, v[0], v[1], v[2]);
-    if (length == 4) {
+    if (!joined) {
         int turn = distance2(m, v[0], v[2]) > distance2(m, v[1], v[3]);
         to = put_triangle(to, v[turn], v[turn + 1], v[turn + 2]);
         return put_triangle(to, v[turn], v[turn + 2], v[(turn + 3) % 4]);
@@ -469,12 +547,13 @@ static void put_row_triangles(const mesher *m, int y, int z)
         for (uint64_t left = c.active; left; left &= left - 1) {
             int bit = __builtin_ctzll(left), cell[3] = {k * WORD + bit, y, z};
             cell_case own;
-            const cell_case *kind = case_of(m, &c, bit, &own);
-            int32_t v[MOST_EDGES];
+            const cell_case *kind = case_of(m, &c, bit, first_point(m, y, z, k) + bit, &own);
+            int32_t v[MOST_CROSSED];
             for (int i = 0; i < kind->first[kind->loops]; i++)
                 v[i] = vertex_of(m, cell, kind->edge[i]);
             for (int i = 0; i < kind->loops; i++)
-                to = put_loop(m, cell, to, v + kind->first[i], kind->first[i + 1] - kind->first[i], &middle);
+                to = put_loop(m, cell, to, v + kind->first[i], kind->first[i + 1] - kind->first[i],
+                              kind->middle[i], &middle);
         }
     }
 }
@@ -565,17 +644,19 @@ und_status und_shell_make(const und_shell_def *def, und_shell *out, und_error *e
                   .out = out};
     size_t rows = (size_t)n[1] * (size_t)n[2], words = rows * (size_t)m->words;
     m->rows = und_alloc(rows, sizeof *m->rows, "rows of a surface", err);
-    m->inside = und_alloc((def->walls ? 7 : 4) * words, sizeof *m->inside, "rows of a surface", err);
+    m->inside =
+        und_alloc((def->edges ? 1 + 3 * (EACH + 1) : 4) * words, sizeof *m->inside, "rows of a surface", err);
     m->rank[0] = und_alloc(3 * words, sizeof *m->rank[0], "rows of a surface", err);
     und_status status = UND_FAILED;
     if (m->rows && m->inside && m->rank[0]) {
         for (size_t axis = 0; axis < 3; axis++) {
-            m->cross[axis] = m->inside + (axis + 1) * words;
-            m->walls[axis] = def->walls ? m->inside + (axis + 4) * words : NULL;
+            for (size_t k = 0; k < (def->edges ? EACH : 1); k++)
+                m->cross[k][axis] = m->inside + (1 + 3 * k + axis) * words;
+            m->odd[axis] = def->edges ? m->inside + (1 + 3 * EACH + axis) * words : NULL;
             m->rank[axis] = m->rank[0] + axis * words;
         }
         for (int inside = 0; inside < CASES; inside++)
-            derive_case(inside, 0, &m->cases[inside]);
+            derive_case(inside, NULL, &m->cases[inside]);
         status = make(m, err);
     }
     free(m->rows);

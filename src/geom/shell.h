@@ -13,6 +13,10 @@ typedef struct und_shell {
     int32_t *triangle; /* [triangle_count][3] vertices, counter-clockwise seen from outside */
 } und_shell;
 
+/* Where the surface crosses an edge from a point on that has something between its ends, and its normals
+ * there, from the low end on. */
+typedef void und_shell_put_fn(const void *context, size_t at, int axis, float *position, float *normal);
+
 /* A field at the points of a lattice whose planes need not be equally far apart. */
 typedef struct und_shell_def {
     int n[3];            /* points, stored with x fastest, then y, then z */
@@ -20,9 +24,10 @@ typedef struct und_shell_def {
                             place is crossed there, and the normal is along it */
     const float *field;  /* inside is where it is below 0 ... */
     const float *room;   /* ... and this above 0; NULL: everywhere */
-    /* Bits 1, 2, 4 of a point: between it and the next along x, y, z, where both are inside, is a wall: the
-     * surface crosses the edge twice, right at its ends.  NULL: nowhere. */
-    const uint8_t *walls;
+    const uint16_t *edges; /* what is between a point and the next ones (geom/shell_edges.h), where the latter
+                              are not on the border; NULL: nothing */
+    und_shell_put_fn *put;
+    const void *context;
     const uint64_t *rows; /* bits of rows along x, y fastest: all points of others are outside; NULL: all */
     int threads;
 } und_shell_def;

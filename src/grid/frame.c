@@ -182,13 +182,10 @@ bool und_item_written(const und_item *item, size_t begin, size_t end, size_t *ne
     size_t row = r ? begin / r->values : 0, last = r ? (end - 1) / r->values : 0;
     const bool first = !r || (r->bits[row >> 6] >> (row & 63) & 1);
     const uint64_t alike = first ? ~UINT64_C(0) : 0;
-    for (row++; r && row <= last;)
-        if ((row & 63) == 0 && r->bits[row >> 6] == alike)
-            row += 64;
-        else if ((r->bits[row >> 6] >> (row & 63) & 1) == first)
-            row++;
-        else
-            break;
+    uint64_t other = r ? (r->bits[row >> 6] ^ alike) & ~UINT64_C(0) << (row & 63) : 0;
+    for (row &= ~(size_t)63; r && row <= last && !other; row += 64)
+        other = row + 64 <= last ? r->bits[(row + 64) >> 6] ^ alike : 0;
+    row += other ? (size_t)__builtin_ctzll(other) : 0;
     *next = r && row <= last ? row * r->values : end;
     return first;
 }
@@ -261,10 +258,10 @@ und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err)
 
 /* Of an item of which little was written, and values that nobody wrote: what is not there is not looked at.
  */
-enum { PLAIN = 1 << 12 }; /* bytes */
 typedef struct sparse {
     const und_item *item;
-    char plain[PLAIN];
+    const char *plain; /* so many bytes: */
+    size_t room;
 } sparse;
 
 static const void *find_piece(const void *context, size_t at, size_t *bytes)
@@ -274,18 +271,25 @@ static const void *find_piece(const void *context, size_t at, size_t *bytes)
     size_t next;
     const bool written = und_item_written(s->item, at / size, (at + *bytes) / size, &next);
     *bytes = next * size - at;
-    *bytes = written || *bytes < PLAIN ? *bytes : PLAIN;
+    *bytes = written || *bytes < s->room ? *bytes : s->room;
     return written ? (const char *)s->item->data + at : s->plain;
 }
 
 static uint64_t hash_rows(const und_item *item, uint64_t hash, int threads)
 {
-    sparse s = {.item = item};
+    enum { FEW = 1 << 12 }; /* bytes, where there is no memory for more */
     const float single = (float)item->rows->outside;
-    const size_t size = und_type_size(item->type);
-    for (size_t at = 0; at < PLAIN; at += size)
-        memcpy(s.plain + at, size == 8 ? (const void *)&item->rows->outside : &single, size);
-    return und_hash_pieces(find_piece, &s, und_item_bytes(item), hash, threads);
+    const size_t size = und_type_size(item->type), bytes = und_item_bytes(item);
+    const void *value = size == 8 ? (const void *)&item->rows->outside : &single;
+    char few[FEW];
+    und_error unused;
+    char *plain = bytes < UND_HASH_BLOCK ? NULL : und_pages_alloc(UND_HASH_BLOCK, "a hash", &unused);
+    const sparse s = {item, plain ? plain : few, plain ? UND_HASH_BLOCK : FEW};
+    for (size_t at = 0; at < s.room; at += size)
+        memcpy((plain ? plain : few) + at, value, size);
+    hash = und_hash_pieces(find_piece, &s, plain, bytes, hash, threads);
+    und_pages_free(plain);
+    return hash;
 }
 
 uint64_t und_frame_hash(const und_frame *frame, int threads)

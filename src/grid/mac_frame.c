@@ -1,5 +1,7 @@
 #include "grid/mac_frame.h"
 
+#include <string.h>
+
 static und_item_def def_of(const und_mac *mac, const char *name, const char *unit, und_type type, int axis)
 {
     und_item_def def = {.name = name,
@@ -49,6 +51,19 @@ static bool next_row(rows *r, size_t *begin, size_t *count)
 
 enum { PART = 64 }; /* values of an item that are written or not */
 
+/* Values of a row times a factor, if not all of them are what is there already; whether they are not. */
+static bool add_values(const float *from, float factor, float outside, size_t count, float *out)
+{
+    float value[PART];
+    for (size_t i = 0; i < count; i++)
+        value[i] = factor * from[i];
+    const bool any = memcmp(value, &outside, sizeof outside) != 0 ||
+                     memcmp(value, value + 1, (count - 1) * sizeof *value) != 0;
+    if (any)
+        memcpy(out, value, count * sizeof *out);
+    return any;
+}
+
 /* Of a grid that does not have all rows: the parts that it has. */
 static und_status add_some(const und_item_def *def, const und_mac *mac, und_frame *frame, int axis,
                            const float *from, float factor, double outside, und_error *err)
@@ -61,11 +76,12 @@ static und_status add_some(const und_item_def *def, const und_mac *mac, und_fram
     for (size_t begin, count; item && next_row(&r, &begin, &count); first += count) {
         part.begin = part.begin > r.low[0] ? part.begin : r.low[0];
         part.end = part.end < mac->n[0] ? part.end : mac->n[0];
-        for (int x = part.begin; x < part.end; x++) {
-            const size_t i = (size_t)(x - r.low[0]);
-            if (x == part.begin || (first + i) % PART == 0)
+        const size_t end = part.begin < part.end ? (size_t)(part.end - r.low[0]) : 0;
+        for (size_t i = (size_t)(part.begin - r.low[0]), some; i < end; i += some) {
+            some = PART - (first + i) % PART;
+            some = some < end - i ? some : end - i;
+            if (add_values(from + begin + i, factor, (float)outside, some, out + first + i))
                 und_item_add_row(item, (first + i) / PART);
-            out[first + i] = factor * from[begin + i];
         }
         part = und_mac_part(mac, r.y, r.z);
     }

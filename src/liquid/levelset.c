@@ -93,7 +93,6 @@ static void tell(und_levelset *s, const und_mac_flow_report *report, const und_m
     und_liquid_tell_solve(s->step_stats + STEP_STATS_SOLVES, n, report->iterations, report->divergence,
                           report->converged);
     s->ran_away |= !isfinite(report->residual);
-    s->ran_away |= s->volume && und_volume_is_overfull(und_levelset_volumes(s));
     s->last = (und_levelset_report){.dt = s->dt,
                                     .iterations = report->iterations,
                                     .residual = report->residual,
@@ -132,16 +131,18 @@ static bool begin_substep(und_levelset *s)
     const double last_two_equal = s->last_two_equal;
     bool ready = true;
     und_levelset_choose_step(s); /* 4.4.1 */
+    if (s->control)
+        STAGE (&s->stages[STAGE_CONTROL])
+            ready = und_levelset_control_ready(s);
+    if (!ready) {
+        s->last_two_equal = last_two_equal;
+        return false;
+    }
     STEP (WINDOW)
         und_levelset_move_window(s);
     und_levelset_bands_step(s);
     s->kick = und_levelset_kick(s, s->dt);
-    if (s->control)
-        STAGE (&s->stages[STAGE_CONTROL])
-            ready = und_levelset_control_ready(s);
-    if (!ready)
-        s->last_two_equal = last_two_equal;
-    return ready;
+    return true;
 }
 
 static void carry_velocity(und_levelset *s)
@@ -492,11 +493,6 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
         return err->status;
     if (!s->ran_away)
         return und_levelset_bands_trouble(s, err);
-    if (s->volume && und_volume_is_overfull(und_levelset_volumes(s)))
-        return und_error_set(
-            err, UND_FAILED,
-            "levelset: at %g s a cell holds %.0f times its volume: liquid is forced where there is no room%s",
-            s->time, und_volume_fullest(und_levelset_volumes(s)), presser(s, by));
     if (s->crawls)
         return und_error_set(err, UND_INVALID, "levelset: max_step: %g s would need %d steps a frame or more",
                              s->def.max_step, UND_LEVELSET_MOST_SUBSTEPS);
@@ -583,6 +579,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         und_levelset_control_open(s, old, err))
         return err->status;
     s->solids.windowed = def->window.on;
+    s->solids.jump = und_levelset_jump(s);
     if (s->volume)
         und_elements_hold_thin(s->elements);
     s->surface.keeps_thin = s->volume != NULL; /* how thick it is, cells know */

@@ -2,71 +2,17 @@
  *
  * A grid keeps what is in the cells along its open sides, three deep, after each substep.  One that lies
  * further down the flow covers these cells too: there phi and velocities are the other's, interpolated in
- * time, and held; what flows on over their border is what leaves the other grid, and booked as sources. */
+ * time, and held; what flows on over their border is what leaves the other grid, and booked as sources.
+ *
+ * Whatever is listed counts from the domain's corner, and only the part of it in the window is looked at. */
 #include "base/status.h"
 #include "grid/field.h"
 #include "grid/reduce.h"
-#include "liquid/levelset_state.h"
+#include "liquid/levelset_bands_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Of a row: phi, the temperature, or what cells hold; else the axis of its faces. */
-enum { CELLS = -1, HEAT = 3, VOLUME = 4 };
-enum { FLOW, DROPS, WAYS }; /* how liquid goes from grid to grid where cells have volumes */
-
-/* Neighbours along x: cells, or their high faces along an axis. */
-typedef struct band_row {
-    int upstream, kind;
-    int x, y, z, count;
-    size_t from; /* in the values of the other grid */
-} band_row;
-
-/* A face that the border of the held cells has in the domain. */
-typedef struct border_face {
-    size_t face, cell, inner; /* the held cell at it, and the one behind that; cell again: none is held */
-    int axis;
-    double out; /* 1: out is up the axis, or -1 */
-} border_face;
-
-/* A face that the other grid's liquid leaves by into a cell of this one. */
-typedef struct arrival {
-    int upstream;
-    size_t from; /* in the values of the other grid */
-    size_t face, cell;
-    int axis, at[3];
-    double out; /* as of a border_face */
-} arrival;
-
-typedef struct upstream {
-    und_bands bands;
-    int shift[3]; /* from a cell here to the same one there */
-    const float *value[2];
-    double when[2];
-    double part; /* of the second; the rest is the first's */
-} upstream;
-
-struct und_levelset_bands {
-    und_bands own;
-    float *values;
-    und_error trouble;
-    int count, row_count, border_count;
-    double dt; /* of the substep ahead */
-    upstream *list;
-    band_row *rows;
-    border_face *border;
-    uint8_t *marked; /* [mac.count]: held */
-    float *room;     /* [mac.count]: the part of a cell that this grid's ledger counts */
-    und_mask cells;
-    /* Where cells have volumes, in whole numbers of UND_VOLUME_ONE: */
-    double (*gone)[WAYS]; /* what has left by faces of open sides since the start */
-    float (*speed)[3];    /* of the last drop that did, m/s */
-    int arrival_count;
-    arrival *arrivals;
-    double (*taken)[WAYS]; /* what has come by each since the start */
-    und_volume_inflow *inflow;
-};
 
 und_bands und_levelset_bands(const int n[3], const bool open[UND_SIDES], bool heat, bool volume)
 {
@@ -101,57 +47,42 @@ und_bands und_levelset_bands(const int n[3], const bool open[UND_SIDES], bool he
     return b;
 }
 
-/* Where in a grid's values that of a cell is, or of its high face along an axis. */
-static size_t place_in(const und_band *b, int kind, const int at[3])
-{
-    size_t k[3], n[3];
-    for (int a = 0; a < 3; a++) {
-        k[a] = (size_t)(at[a] - b->low[a] + (a == kind));
-        n[a] = (size_t)(b->n[a] + (a == kind));
-    }
-    return b->from[kind + 1] + (k[2] * n[1] + k[1]) * n[0] + k[0];
-}
-
-static bool has(const und_bands *b, int kind)
-{
-    return kind == HEAT ? b->heat : kind == VOLUME ? b->volume : kind < b->axes;
-}
-
-/* Each row of cells of a band, and of their faces. */
-typedef void row_fn(void *context, const und_band *band, int kind, const int low[3], int count);
-
-static void for_rows(const und_bands *b, const und_band *band, const int low[3], const int high[3],
-                     row_fn *fn, void *context)
-{
-    for (int kind = CELLS; kind <= VOLUME; kind++)
-        for (int z = low[2] - (kind == 2); has(b, kind) && z < high[2]; z++)
-            for (int y = low[1] - (kind == 1); y < high[1]; y++) {
-                const int at[3] = {low[0] - (kind == 0), y, z};
-                fn(context, band, kind, at, high[0] - at[0]);
-            }
-}
-
 static float *field_of(const und_levelset *s, int kind)
 {
     return kind == CELLS ? s->surface.phi : kind == HEAT ? und_levelset_temperatures(s) : s->flow.u[kind];
 }
 
+/* The part of a row of cells, or of their high faces, that the window has: of its own cells; false: none. */
+static bool clip_row(const und_mac *m, int kind, const int at[3], int count, und_span *part, int own[2])
+{
+    const int begin = at[0] - m->low[0], least = kind == 0 ? -1 : 0;
+    own[0] = at[1] - m->low[1];
+    own[1] = at[2] - m->low[2];
+    part->begin = begin > least ? begin : least;
+    part->end = begin + count < m->n[0] ? begin + count : m->n[0];
+    return part->begin < part->end && own[0] >= -(kind == 1) && own[0] < m->n[1] && own[1] >= -(kind == 2) &&
+           own[1] < m->n[2];
+}
+
 static void keep_row(void *context, const und_band *band, int kind, const int at[3], int count)
 {
     und_levelset *s = context;
-    const size_t from = und_mac_at(&s->mac, at[0], at[1], at[2]);
-    float *to = s->bands->values + place_in(band, kind, at);
+    float *to = s->bands->values + und_band_place(band, kind, at);
+    und_span part;
+    int own[2];
+    const bool any = clip_row(&s->mac, kind, at, count, &part, own);
+    if (!any || part.end - part.begin < count)
+        for (int x = 0; x < count; x++)
+            to[x] = s->bands->air[kind + 1];
+    if (!any)
+        return;
+    const size_t from = und_mac_at(&s->mac, part.begin, own[0], own[1]);
+    count = part.end - part.begin;
+    to += part.begin + s->mac.low[0] - at[0];
     if (kind != VOLUME)
         memcpy(to, field_of(s, kind) + from, (size_t)count * sizeof *to);
     for (int x = 0; x < count && kind == VOLUME; x++)
         to[x] = (float)und_levelset_volume_cells(s)[from + (size_t)x] / UND_VOLUME_ONE;
-}
-
-/* Which face of its side that of a cell is. */
-static size_t face_in(const und_band *b, const int at[3])
-{
-    const int axis = b->side / 2, i = axis == 0 ? 1 : 0, j = axis == 2 ? 1 : 2;
-    return (size_t)(at[j] - b->low[j]) * (size_t)b->n[i] + (size_t)(at[i] - b->low[i]);
 }
 
 /* Whole numbers up to 2^48 as two floats. */
@@ -191,9 +122,12 @@ static const und_band *band_along(const und_levelset *s, int side)
 void und_levelset_bands_left(void *context, int side, const int cell[3], int32_t amount)
 {
     const und_levelset *s = context;
+    const und_mac *m = &s->mac;
     const und_band *band = band_along(s, side);
-    if (band)
-        s->bands->gone[band->first_face + face_in(band, cell)][FLOW] += amount;
+    const int at[3] = {cell[0] + m->low[0], cell[1] + m->low[1], cell[2] + m->low[2]};
+    const bool own = at[side / 2] == (side % 2 ? m->whole[side / 2] - 1 : 0); /* no side of the window's */
+    if (band && own)
+        s->bands->gone[band->first_face + und_band_face(band, at)][FLOW] += amount;
 }
 
 void und_levelset_bands_drop_left(und_levelset *s, const float place[3], const float speed[3], double amount)
@@ -201,7 +135,7 @@ void und_levelset_bands_drop_left(und_levelset *s, const float place[3], const f
     const und_band *band = NULL;
     int cell[3];
     for (int a = 0; a < 3; a++) {
-        const int most = s->mac.n[a] - 1, at = (int)floorf(fminf(fmaxf(place[a], -1), (float)most + 1));
+        const int most = s->mac.whole[a] - 1, at = (int)floorf(fminf(fmaxf(place[a], -1), (float)most + 1));
         const int side = at < 0 ? 2 * a : at > most ? 2 * a + 1 : -1;
         if (side >= 0 && !band)
             band = band_along(s, side);
@@ -209,7 +143,7 @@ void und_levelset_bands_drop_left(und_levelset *s, const float place[3], const f
     }
     if (!band)
         return;
-    const size_t face = band->first_face + face_in(band, cell);
+    const size_t face = band->first_face + und_band_face(band, cell);
     s->bands->gone[face][DROPS] += amount;
     memcpy(s->bands->speed[face], speed, sizeof *s->bands->speed);
 }
@@ -235,7 +169,7 @@ void und_levelset_bands_keep(und_levelset *s)
     for (int i = 0; i < b->own.count; i++) {
         const und_band *band = &b->own.band[i];
         const int high[3] = {band->low[0] + band->n[0], band->low[1] + band->n[1], band->low[2] + band->n[2]};
-        for_rows(&b->own, band, band->low, high, keep_row, s);
+        und_band_each_row(&b->own, band, band->low, high, keep_row, s);
         if (b->gone)
             keep_gone(b, band);
     }
@@ -244,129 +178,16 @@ void und_levelset_bands_keep(und_levelset *s)
     s->recorded++;
 }
 
-/* The part of another grid's band that lies in the domain, as rows. */
-typedef struct row_list {
-    und_levelset *s;
-    int upstream;
-    bool counts; /* only */
-} row_list;
-
-static void add_row(void *context, const und_band *band, int kind, const int at[3], int count)
-{
-    const row_list *l = context;
-    struct und_levelset_bands *b = l->s->bands;
-    const upstream *up = &b->list[l->upstream];
-    const int there[3] = {at[0] + up->shift[0], at[1] + up->shift[1], at[2] + up->shift[2]};
-    if (!l->counts)
-        b->rows[b->row_count] =
-            (band_row){l->upstream, kind, at[0], at[1], at[2], count, place_in(band, kind, there)};
-    if (!l->counts && kind == CELLS)
-        memset(b->marked + und_mac_at(&l->s->mac, at[0], at[1], at[2]), 1, (size_t)count);
-    b->row_count++;
-}
-
-static void list_rows(und_levelset *s, bool counts)
-{
-    struct und_levelset_bands *b = s->bands;
-    b->row_count = 0;
-    for (int u = b->count - 1; u >= 0; u--) /* the first has the last word */
-        for (int i = 0; i < b->list[u].bands.count; i++) {
-            const upstream *up = &b->list[u];
-            const und_band *band = &up->bands.band[i];
-            int low[3], high[3];
-            bool any = true;
-            for (int a = 0; a < 3; a++) {
-                int from = band->low[a] - up->shift[a], to = from + band->n[a];
-                low[a] = from > 0 ? from : 0;
-                high[a] = to < s->mac.n[a] ? to : s->mac.n[a];
-                any = any && low[a] < high[a];
-            }
-            row_list list = {s, u, counts};
-            if (any)
-                for_rows(&up->bands, band, low, high, add_row, &list);
-        }
-}
-
-/* Faces between cells that are held and others of the domain; counts them where there is no list yet. */
-static void list_border(und_levelset *s)
-{
-    struct und_levelset_bands *b = s->bands;
-    const und_mac *m = &s->mac;
-    b->border_count = 0;
-    for (int z = 0; z < m->n[2]; z++)
-        for (int y = 0; y < m->n[1]; y++)
-            for (int x = 0; x < m->n[0]; x++)
-                for (int side = 0; side < 2 * (m->n[2] > 1 ? 3 : 2); side++) {
-                    const int axis = side / 2, at[3] = {x, y, z}, next = at[axis] + (side % 2 ? 1 : -1);
-                    size_t cell = und_mac_at(m, x, y, z), step = (size_t)m->step[axis];
-                    size_t beyond = side % 2 ? cell + step : cell - step, inner = 2 * cell - beyond;
-                    if (!b->marked[cell] || next < 0 || next >= m->n[axis] || b->marked[beyond])
-                        continue;
-                    if (b->border)
-                        b->border[b->border_count] =
-                            (border_face){side % 2 ? cell : beyond, cell, b->marked[inner] ? inner : cell,
-                                          axis, side % 2 ? 1 : -1};
-                    b->border_count++;
-                }
-}
-
-/* A face of another grid's open side, of the cell `there` of that, if this grid has a cell of its own beyond;
- * counts it where there is no list yet. */
-static void add_arrival(und_levelset *s, int which, const und_band *band, const int there[3])
-{
-    struct und_levelset_bands *b = s->bands;
-    const und_mac *m = &s->mac;
-    const int axis = band->side / 2, up = band->side % 2;
-    arrival a = {.upstream = which, .axis = axis, .out = up ? 1 : -1};
-    for (int k = 0; k < 3; k++) {
-        a.at[k] = there[k] - b->list[which].shift[k] + (k == axis ? 2 * up - 1 : 0);
-        if (a.at[k] < 0 || a.at[k] >= m->n[k])
-            return;
-    }
-    a.cell = und_mac_at(m, a.at[0], a.at[1], a.at[2]);
-    a.face = up ? a.cell - (size_t)m->step[axis] : a.cell;
-    a.from = band->gone + UND_BAND_GONE * face_in(band, there);
-    if (b->marked[a.cell])
-        return;
-    if (b->arrivals)
-        b->arrivals[b->arrival_count] = a;
-    b->arrival_count++;
-}
-
-static void list_arrivals(und_levelset *s)
-{
-    struct und_levelset_bands *b = s->bands;
-    b->arrival_count = 0;
-    for (int u = 0; u < b->count; u++)
-        for (int i = 0; i < b->list[u].bands.count; i++) {
-            const und_band *band = &b->list[u].bands.band[i];
-            int low[3], high[3];
-            for (int a = 0; a < 3; a++) {
-                low[a] = band->low[a];
-                high[a] = band->low[a] + band->n[a];
-            }
-            if (band->side % 2)
-                low[band->side / 2] = high[band->side / 2] - 1;
-            else
-                high[band->side / 2] = low[band->side / 2] + 1;
-            for (int z = low[2]; z < high[2]; z++)
-                for (int y = low[1]; y < high[1]; y++)
-                    for (int x = low[0]; x < high[0]; x++)
-                        add_arrival(s, u, band, (const int[3]){x, y, z});
-        }
-}
-
 static und_status open_arrivals(und_levelset *s, und_error *err)
 {
     struct und_levelset_bands *b = s->bands;
-    list_arrivals(s);
+    und_levelset_bands_list_arrivals(s);
     const size_t count = (size_t)b->arrival_count + 1;
     if (!(b->arrivals = und_alloc(count, sizeof *b->arrivals, "bands", err)) ||
         !(b->taken = und_alloc(count, sizeof *b->taken, "bands", err)) ||
         !(b->inflow = und_alloc(count, sizeof *b->inflow, "bands", err)))
         return err->status;
-    list_arrivals(s);
-    und_volume_others(und_levelset_volumes(s), b->marked);
+    und_levelset_bands_list_arrivals(s);
     return UND_OK;
 }
 
@@ -395,31 +216,64 @@ static const und_field value_fields[] = {FIELD(values, AT_VALUES)};
 static const und_field fields[] = {FIELD(marked, UND_AT_CELLS), FIELD(room, UND_AT_CELLS)};
 enum { FIELDS = sizeof fields / sizeof *fields };
 
+static void mark_row(const und_mac *m, const band_row *row, uint8_t *marked)
+{
+    const int at[3] = {row->x, row->y, row->z};
+    und_span part;
+    int own[2];
+    if (row->kind == CELLS && clip_row(m, CELLS, at, row->count, &part, own))
+        memset(marked + und_mac_at(m, part.begin, own[0], own[1]), 1, (size_t)(part.end - part.begin));
+}
+
+und_status und_levelset_bands_window(und_levelset *s, und_error *err)
+{
+    struct und_levelset_bands *b = s->bands;
+    if (!b || b->count == 0)
+        return UND_OK;
+    struct und_levelset_bands own = {0};
+    if (und_mask_open(&own.cells, &s->mac, "bands", err) != UND_OK ||
+        und_field_open_all(&own, fields, FIELDS, &(und_field_room){.mac = &s->mac}, "bands", err) != UND_OK) {
+        und_mask_close(&own.cells);
+        und_field_close_all(&own, fields, FIELDS);
+        return err->status;
+    }
+    und_mask_close(&b->cells);
+    und_field_close_all(b, fields, FIELDS);
+    b->cells = own.cells;
+    b->marked = own.marked;
+    b->room = own.room;
+    for (int i = 0; i < b->row_count; i++)
+        mark_row(&s->mac, &b->rows[i], b->marked);
+    if (s->volume)
+        und_volume_others(und_levelset_volumes(s), b->marked);
+    return UND_OK;
+}
+
 static und_status open_taken(und_levelset *s, und_error *err)
 {
     struct und_levelset_bands *b = s->bands;
-    und_status status = und_mask_open(&b->cells, &s->mac, "bands", err);
+    und_status status = UND_OK;
     b->count = s->def.upstream_count;
     b->list = und_alloc((size_t)b->count, sizeof *b->list, "bands", err);
-    status |= und_field_open_all(b, fields, FIELDS, &(und_field_room){.mac = &s->mac}, "bands", err);
-    if (status || !b->list)
+    if (!b->list)
         return err->status;
     for (int i = 0; i < b->count && !status; i++)
         status = open_upstream(s, &s->def.upstreams[i], &b->list[i], err);
     if (status)
         return status;
-    list_rows(s, true);
+    und_levelset_bands_list_rows(s, true);
     b->rows = und_alloc((size_t)b->row_count + 1, sizeof *b->rows, "bands", err);
     if (!b->rows)
         return err->status;
-    list_rows(s, false);
-    list_border(s);
+    und_levelset_bands_list_rows(s, false);
+    und_levelset_bands_list_border(s);
     b->border = und_alloc((size_t)b->border_count + 1, sizeof *b->border, "bands", err);
-    if (b->border)
-        list_border(s);
-    if (b->border && s->volume)
-        return open_arrivals(s, err);
-    return b->border ? UND_OK : err->status;
+    if (!b->border)
+        return err->status;
+    und_levelset_bands_list_border(s);
+    if (s->volume)
+        status = open_arrivals(s, err);
+    return status == UND_OK ? und_levelset_bands_window(s, err) : status;
 }
 
 und_status und_levelset_bands_open(und_levelset *s, und_error *err)
@@ -429,7 +283,9 @@ und_status und_levelset_bands_open(und_levelset *s, und_error *err)
     struct und_levelset_bands *b = s->bands = und_alloc(1, sizeof *b, "bands", err);
     if (!b)
         return err->status;
-    b->own = und_levelset_bands(s->mac.n, s->def.open, s->heat != NULL, s->volume != NULL);
+    b->air[CELLS + 1] = (float)s->layers;
+    b->air[HEAT + 1] = s->heat ? und_levelset_heat_outside(s) : 0;
+    b->own = und_levelset_bands(s->mac.whole, s->def.open, s->heat != NULL, s->volume != NULL);
     const size_t values = b->own.values + 1;
     if (s->def.sink.put &&
         und_field_open_all(b, value_fields, 1, &(und_field_room){.own = &values}, "bands", err) != UND_OK)
@@ -505,8 +361,14 @@ static void take_rows(und_levelset *s, bool cells)
             continue;
         const float *before = up->value[0] + row->from, *after = up->value[1] + row->from;
         const float part = (float)up->part;
-        const size_t first = und_mac_at(&s->mac, row->x, row->y, row->z);
-        for (int i = 0; i < row->count; i++) {
+        const int at[3] = {row->x, row->y, row->z};
+        und_span span;
+        int own[2];
+        if (!clip_row(&s->mac, row->kind, at, row->count, &span, own))
+            continue;
+        const size_t first = und_mac_at(&s->mac, row->x - s->mac.low[0], own[0], own[1]);
+        const int begin = span.begin + s->mac.low[0] - row->x, end = begin + span.end - span.begin;
+        for (int i = begin; i < end; i++) {
             const float now = before[i] + part * (after[i] - before[i]);
             if (row->kind == VOLUME)
                 und_levelset_volume_cells(s)[first + (size_t)i] = (int32_t)(now * UND_VOLUME_ONE);
@@ -514,7 +376,7 @@ static void take_rows(und_levelset *s, bool cells)
                 field_of(s, row->kind)[first + (size_t)i] = now;
         }
         if (!cells)
-            und_mac_flow_written(&s->flow, row->kind, row->x, row->y, row->z, row->count);
+            und_mac_flow_written(&s->flow, row->kind, span.begin, own[0], own[1], span.end - span.begin);
     }
 }
 
@@ -555,6 +417,7 @@ bool und_levelset_bands_begin(und_levelset *s)
         return true;
     if (!fetch(s, s->time))
         return false;
+    und_levelset_move_window(s);
     und_levelset_take_surface(s, true);
     und_levelset_take_flow(s);
     und_mac_flow_label(&s->flow, &s->surface, &s->solids);
@@ -588,11 +451,28 @@ const und_mask *und_levelset_bands_cells(und_levelset *s, const und_mask *held)
         return NULL;
     struct und_levelset_bands *b = s->bands;
     und_mask_clear(&b->cells);
-    for (const band_row *row = b->rows; row < b->rows + b->row_count; row++)
-        for (int x = row->x; row->kind == CELLS && x < row->x + row->count; x++)
-            if (und_mask_has(&s->flow.liquid, x, row->y, row->z))
-                und_mask_add(&b->cells, x, row->y, row->z);
+    for (const band_row *row = b->rows; row < b->rows + b->row_count; row++) {
+        const int at[3] = {row->x, row->y, row->z};
+        und_span part;
+        int own[2];
+        if (row->kind != CELLS || !clip_row(&s->mac, CELLS, at, row->count, &part, own))
+            continue;
+        for (int x = part.begin; x < part.end; x++)
+            if (und_mask_has(&s->flow.liquid, x, own[0], own[1]))
+                und_mask_add(&b->cells, x, own[0], own[1]);
+    }
     return &b->cells;
+}
+
+/* A cell of the domain in the window's arrays; false: it has none. */
+static bool own_cell(const und_mac *m, const int at[3], size_t *cell)
+{
+    const int own[3] = {at[0] - m->low[0], at[1] - m->low[1], at[2] - m->low[2]};
+    for (int a = 0; a < 3; a++)
+        if (own[a] < 0 || own[a] >= m->n[a])
+            return false;
+    *cell = und_mac_at(m, own[0], own[1], own[2]);
+    return true;
 }
 
 /* As what leaves by a side is found (levelset_edges.c): the two must agree. */
@@ -601,10 +481,19 @@ double und_levelset_bands_inflow(const und_levelset *s, const float *phi)
     und_sum_tree sum = und_sum_from(0);
     for (int i = 0; takes(s) && i < s->bands->border_count; i++) {
         const border_face *f = &s->bands->border[i];
-        double at_face = (double)phi[f->cell] + 0.5 * ((double)phi[f->cell] - (double)phi[f->inner]);
+        size_t cell;
+        if (!own_cell(&s->mac, f->cell, &cell)) {
+            und_sum_add(&sum, 0);
+            continue;
+        }
+        const size_t step = (size_t)s->mac.step[f->axis], face = f->out > 0 ? cell : cell - step,
+                     inner = !f->inner    ? cell
+                             : f->out > 0 ? cell - step
+                                          : cell + step;
+        double at_face = (double)phi[cell] + 0.5 * ((double)phi[cell] - (double)phi[inner]);
         double wet = fmin(fmax(0.5 - at_face, 0), 1);
-        und_sum_add(&sum, f->out * (double)s->flow.u[f->axis][f->face] * wet *
-                              (double)s->solids.open[f->axis][f->face]);
+        und_sum_add(&sum,
+                    f->out * (double)s->flow.u[f->axis][face] * wet * (double)s->solids.open[f->axis][face]);
     }
     return und_sum_end(&sum) * s->def.dx * s->def.dx;
 }
@@ -617,7 +506,9 @@ static double coming(const und_levelset *s, int i, int way)
     const double most = 32.0 * UND_VOLUME_ONE; /* at once: cells are not to hold more than they can count */
     const arrival *a = &b->arrivals[i];
     const upstream *up = &b->list[a->upstream];
-    if (!up->value[0] || fabs((double)und_levelset_volume_cells(s)[a->cell]) > most)
+    size_t cell;
+    if (!up->value[0] ||
+        (own_cell(&s->mac, a->at, &cell) && fabs((double)und_levelset_volume_cells(s)[cell]) > most))
         return 0;
     const double before = get_whole(up->value[0] + a->from + 2 * way),
                  after = get_whole(up->value[1] + a->from + 2 * way);
@@ -633,7 +524,7 @@ static int32_t throw_on(und_levelset *s, const arrival *a, double amount)
     const float *values = up->value[up->part < 1 ? 0 : 1] + a->from + 4;
     double place[3], speed[3];
     for (int k = 0; k < 3; k++) {
-        place[k] = und_mac_middle(&s->mac, k, a->at[k]);
+        place[k] = und_mac_middle(&s->mac, k, a->at[k] - s->mac.low[k]);
         speed[k] = (double)values[k];
     }
     return und_levelset_volume_throw(s, place, speed, amount);
@@ -643,18 +534,57 @@ int und_levelset_bands_arrive(und_levelset *s, const und_volume_inflow **inflow,
 {
     struct und_levelset_bands *b = s->bands;
     double sum = 0;
+    int count = 0;
     for (int i = 0; takes(s) && i < b->arrival_count; i++) {
         const arrival *a = &b->arrivals[i];
+        size_t cell;
+        if (!own_cell(&s->mac, a->at, &cell)) /* the window reaches wherever something comes */
+            continue;
         const double flow = coming(s, i, FLOW), drops = coming(s, i, DROPS);
         const double now = flow + drops - (drops > 0 ? throw_on(s, a, drops) : 0);
-        b->inflow[i] = (und_volume_inflow){a->face, a->cell, a->axis, (int32_t)(a->out * now)};
+        b->inflow[count++] = (und_volume_inflow){a->out > 0 ? cell - (size_t)s->mac.step[a->axis] : cell,
+                                                 cell, a->axis, (int32_t)(a->out * now)};
         b->taken[i][FLOW] += flow;
         b->taken[i][DROPS] += drops;
         sum += flow + drops;
     }
     *inflow = takes(s) ? b->inflow : NULL;
     *amount = sum;
-    return takes(s) ? b->arrival_count : 0;
+    return count;
+}
+
+/* Of a row of cells, or of what they hold, the part with liquid now or then. */
+static und_span wet_part(const struct und_levelset_bands *b, const band_row *row)
+{
+    const upstream *up = &b->list[row->upstream];
+    const float *before = up->value[0] + row->from, *after = up->value[1] + row->from;
+    und_span part = {row->count, 0};
+    for (int i = 0; i < row->count; i++)
+        if (row->kind == VOLUME ? before[i] != 0 || after[i] != 0 : before[i] < 1 || after[i] < 1) {
+            part.begin = i < part.begin ? i : part.begin;
+            part.end = i + 1;
+        }
+    return part;
+}
+
+void und_levelset_bands_each_box(const und_levelset *s, und_control_box_fn *fn, void *context)
+{
+    const struct und_levelset_bands *b = s->bands;
+    for (int i = 0; takes(s) && i < b->row_count; i++) {
+        const band_row *row = &b->rows[i];
+        if ((row->kind != CELLS && row->kind != VOLUME) || !b->list[row->upstream].value[0])
+            continue;
+        const und_span part = wet_part(b, row);
+        const int low[3] = {row->x + part.begin, row->y, row->z},
+                  high[3] = {row->x + part.end, row->y + 1, row->z + 1};
+        if (part.begin < part.end)
+            fn(context, low, high);
+    }
+    for (int i = 0; takes(s) && i < b->arrival_count; i++) {
+        const int *at = b->arrivals[i].at, high[3] = {at[0] + 1, at[1] + 1, at[2] + 1};
+        if (coming(s, i, FLOW) > 0 || coming(s, i, DROPS) > 0)
+            fn(context, at, high);
+    }
 }
 
 const float *und_levelset_counted(const und_levelset *s)

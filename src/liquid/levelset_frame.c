@@ -209,6 +209,17 @@ static und_status restore_window(und_levelset *s, const und_frame *state, und_er
 
 enum { PART = 64 }; /* values of an array that are written or not */
 
+/* Whether some values of an array are not what is outside of it. */
+static bool differ(const und_item *item, size_t begin, size_t end, double outside)
+{
+    const float single = (float)outside; /* of whole numbers: 0, which has the same bits */
+    const bool wide = item->type == UND_F64;
+    const void *plain = wide ? (const void *)&outside : &single;
+    const size_t size = wide ? sizeof outside : sizeof single;
+    const char *first = (const char *)item->data + begin * size;
+    return memcmp(first, plain, size) != 0 || memcmp(first, first + size, (end - begin - 1) * size) != 0;
+}
+
 /* Which parts of the arrays there is something in. */
 static und_status tell_rows(und_levelset *s, und_frame *state, und_error *err)
 {
@@ -226,8 +237,11 @@ static und_status tell_rows(und_levelset *s, und_frame *state, und_error *err)
                 for (int y = -1; y <= m->n[1]; y++) {
                     const und_span part = und_mac_part(m, y, z);
                     const size_t begin = und_mac_at(m, part.begin, y, z), end = und_mac_at(m, part.end, y, z);
-                    for (size_t some = begin / PART; some * PART < end && begin < end; some++)
-                        und_item_add_row(item, some);
+                    for (size_t at = begin, next; at < end; at = next) {
+                        next = (at / PART + 1) * PART < end ? (at / PART + 1) * PART : end;
+                        if (differ(item, at, next, carried[k].outside))
+                            und_item_add_row(item, at / PART);
+                    }
                 }
         }
     return UND_OK;

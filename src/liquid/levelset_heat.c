@@ -22,6 +22,12 @@ static bool is_temperature(double t)
     return isfinite(t) && fabs(t) <= UND_HEAT_MOST;
 }
 
+/* Where no liquid is or was near, unless that is a function of place. */
+static float far_from_liquid(const und_heat_def *def)
+{
+    return !def->start.fn && is_temperature(def->start.number) ? (float)def->start.number : 0;
+}
+
 static und_status check_table(const und_heat_def *def, und_error *err)
 {
     for (int i = 0; i < def->count; i++) {
@@ -55,7 +61,7 @@ und_status und_levelset_heat_open(und_levelset *s, und_error *err)
         return err->status;
     for (int i = 0; i < h->def.count; i++)
         h->log_nu[i] = und_log(h->def.viscosity[i][1]);
-    return und_carried_open(&h->carried, &s->mac, s->device.threads, err);
+    return und_carried_open(&h->carried, &s->mac, far_from_liquid(&h->def), s->device.threads, err);
 }
 
 void und_levelset_heat_close(und_levelset *s)
@@ -80,24 +86,38 @@ static void place_of(const und_mac *m, int x, int y, int z, double at[3])
     at[2] = und_mac_middle(m, 2, z);
 }
 
+/* Of a cell that no liquid is or was near. */
+static float start_at(const und_levelset *s, int x, int y, int z)
+{
+    double at[3];
+    place_of(&s->mac, x, y, z, at);
+    return s->heat->def.start.fn ? value_at(&s->heat->def.start, at, 0) : far_from_liquid(&s->heat->def);
+}
+
 /* What a fill says holds a cell beyond it too: its surface is not to be cut off. */
+static float filled_at(const und_levelset *s, int x, int y, int z)
+{
+    double at[3];
+    place_of(&s->mac, x, y, z, at);
+    float value = value_at(&s->heat->def.start, at, 0);
+    for (int i = 0; i < s->def.fill_count; i++) {
+        const und_fill_def *fill = &s->def.fills[i];
+        if (fill->temperature && und_shape_distance(fill->shape, und_vec(at[0], at[1], at[2])) < s->def.dx)
+            value = value_at(fill->temperature, at, 0);
+    }
+    return value;
+}
+
 void und_levelset_heat_fill(und_levelset *s)
 {
     const und_mac *m = &s->mac;
-    for (int z = 0; s->heat && z < m->n[2]; z++)
-        for (int y = 0; y < m->n[1]; y++)
-            for (int x = 0; x < m->n[0]; x++) {
-                double at[3];
-                place_of(m, x, y, z, at);
-                float value = value_at(&s->heat->def.start, at, 0);
-                for (int i = 0; i < s->def.fill_count; i++) {
-                    const und_fill_def *fill = &s->def.fills[i];
-                    if (fill->temperature &&
-                        und_shape_distance(fill->shape, und_vec(at[0], at[1], at[2])) < s->def.dx)
-                        value = value_at(fill->temperature, at, 0);
-                }
-                s->heat->carried.value[und_mac_at(m, x, y, z)] = value;
-            }
+    if (s->heat)
+        UND_MAC_EACH_ROW (m, row) {
+            const int y = row % m->n[1], z = row / m->n[1];
+            const und_span part = und_mac_span(m, y, z);
+            for (int x = part.begin; x < part.end; x++)
+                s->heat->carried.value[und_mac_at(m, x, y, z)] = filled_at(s, x, y, z);
+        }
 }
 
 /* What comes out of sources has their temperature. */
@@ -105,7 +125,7 @@ static void pour_heat(und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const und_mask *held = und_elements_held(s->elements);
-    for (int row = 0; held && row < und_mac_rows(m); row++)
+    for (int row = und_mac_next_row(m, 0); held && row < und_mac_rows(m); row = und_mac_next_row(m, row + 1))
         for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
             for (int x = begin; x < end; x++) {
                 double at[3];
@@ -148,6 +168,69 @@ void und_levelset_heat_spread(und_levelset *s)
                             s->heat->walls ? &wall : NULL, s->def.tolerance, s->def.max_iterations);
 }
 
+/* What the liquid has left behind is as if it had never been there, unless a film is: so nothing tells how
+ * much of the domain a window has had. */
+static inline void forget(const und_levelset *s, und_place p)
+{
+    und_carried *c = &s->heat->carried;
+    const int32_t *held = s->volume ? und_levelset_volume_cells(s) : NULL;
+    const uint64_t *known = und_mask_row(und_carried_known(c, s->layers), p.y, p.z),
+                   *liquid = und_mask_row(&s->flow.liquid, p.y, p.z);
+    uint64_t *had = und_mask_row(&c->had, p.y, p.z);
+    const und_span words = und_mac_words(&s->mac, p.y, p.z);
+    for (int w = words.begin; w < words.end; w++) {
+        uint64_t kept = 0;
+        for (uint64_t gone = (had[w] | liquid[w]) & ~known[w]; gone; gone &= gone - 1) {
+            const int x = 64 * w - 1 + __builtin_ctzll(gone);
+            const size_t cell = (size_t)((ptrdiff_t)p.at + x);
+            if (held && held[cell] != 0)
+                kept |= gone & -gone;
+            else
+                c->value[cell] = start_at(s, x, p.y, p.z);
+        }
+        had[w] = known[w] | kept;
+    }
+}
+UND_KERNEL(forget, und_levelset, UND_EACH_ROW)
+
+/* One who asks a scene's function does so alone. */
+static und_device asks_start(const und_levelset *s)
+{
+    return (und_device){.threads = s->heat->def.start.fn ? 1 : s->device.threads};
+}
+
+typedef struct came_args {
+    const und_levelset *s;
+    const und_mac *from;
+} came_args;
+
+static inline void came(const came_args *a, und_place p)
+{
+    const und_mac *m = &a->s->mac, *from = a->from;
+    const int y = p.y + m->low[1] - from->low[1], z = p.z + m->low[2] - from->low[2];
+    const bool row = y >= 0 && y < from->n[1] && z >= 0 && z < from->n[2];
+    const int begin = row ? from->low[0] - m->low[0] : 0, end = row ? begin + from->n[0] : 0;
+    for (int x = 0; x < m->n[0]; x++)
+        if (x < begin || x >= end)
+            a->s->heat->carried.value[p.at + (size_t)x] = start_at(a->s, x, p.y, p.z);
+}
+UND_KERNEL(came, came_args, UND_EACH_ROW)
+
+void und_levelset_heat_came(und_levelset *s, const und_mac *from)
+{
+    if (!s->heat || !s->heat->def.start.fn) /* a number is what came in anyway */
+        return;
+    const und_device device = asks_start(s);
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    const came_args args = {s, from};
+    und_pass(&device, came, &args, &rows);
+}
+
+float und_levelset_heat_outside(const und_levelset *s)
+{
+    return far_from_liquid(&s->heat->def);
+}
+
 void und_levelset_heat_move(und_levelset *s)
 {
     const und_trace_order trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
@@ -155,6 +238,11 @@ void und_levelset_heat_move(und_levelset *s)
         und_distance_get_phi(&s->surface, s->layers + und_carried_reach(s->layers));
     if (s->heat)
         und_carried_move(&s->heat->carried, s->surface.phi, s->flow.u, s->dt / s->def.dx, trace, s->layers);
+    if (s->heat) {
+        const und_device device = asks_start(s);
+        const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+        und_pass(&device, forget, s, &rows);
+    }
 }
 
 float *und_levelset_temperatures(const und_levelset *s)

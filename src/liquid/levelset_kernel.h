@@ -150,6 +150,29 @@ static inline void und_passed_mark(const und_covering *c, und_place p)
 }
 UND_KERNEL(und_passed_mark, und_covering, UND_EACH_BLOCK)
 
+/* ---- Where sources begin ---- */
+
+/* phi may say that a cell is so much further in than what it holds makes it, cells. */
+#define UND_AHEAD_MOST 1.0f
+
+typedef struct und_ahead_args {
+    const int32_t *c;
+    const float *distance; /* cells, to the nearest solid; NULL: there are none */
+    float *phi;
+} und_ahead_args;
+
+/* Where cells are less than half full, away from solids, in which phi goes on. */
+UND_INLINE void und_hold_back(const und_ahead_args *a, und_place p)
+{
+    const und_lanes phi = und_lanes_load(a->phi + p.at);
+    const und_lanes least = 0.5f - und_volumes_cells(und_lanes_int_load(a->c + p.at));
+    und_lanes_int ahead = (least > 0) & (phi < least - UND_AHEAD_MOST);
+    if (a->distance)
+        ahead &= und_lanes_load(a->distance + p.at) > 2;
+    und_lanes_store_some(a->phi + p.at, und_lanes_select(ahead, least, phi), p.which);
+}
+UND_KERNEL(und_hold_back, und_ahead_args, UND_EACH_INSIDE)
+
 /* ---- Where the liquid is at rest ---- */
 
 typedef struct und_still_args {
@@ -181,7 +204,8 @@ typedef struct und_viscous_pressure_args {
     double lasts; /* of the viscous one until the next step */
 } und_viscous_pressure_args;
 
-/* Of cells that have none the viscous pressure is 0. */
+/* Of cells that have none the viscous pressure is 0, and so is the plain one, or what is left there would be
+ * that of cells that get one when the pressure is found again. */
 UND_INLINE void und_clear_viscous(const und_viscous_pressure_args *a, und_place p)
 {
     const uint64_t *row = und_mask_row(&a->asked, p.y, p.z);
@@ -190,7 +214,9 @@ UND_INLINE void und_clear_viscous(const und_viscous_pressure_args *a, und_place 
     for (int x = span.begin; x < span.end; x += UND_DOUBLES) {
         const int left = span.end - x;
         const unsigned in = left < UND_DOUBLES ? (1u << left) - 1 : UND_DOUBLES_ALL;
-        und_doubles_store_some(a->viscous + p.at + x, none, in & ~und_mask_sixteen(&a->asked, row, x));
+        const unsigned others = in & ~und_mask_sixteen(&a->asked, row, x);
+        und_doubles_store_some(a->viscous + p.at + x, none, others);
+        und_doubles_store_some(a->plain + p.at + x, none, others);
     }
 }
 UND_KERNEL(und_clear_viscous, und_viscous_pressure_args, UND_EACH_ROW)

@@ -71,9 +71,11 @@ static bool fits(const struct und_levelset_packing *p, const und_mac *m, int pit
     return und_present_fits(p->parts, p->reads, m, pitch, p->owner);
 }
 
-/* Drains and what blends velocities in look at cells wherever they are. */
+/* Drains, control and what blends velocities in look at cells wherever they are. */
 static bool may_pack(const und_levelset *s)
 {
+    if (s->def.control_particle_count > 0)
+        return false;
     for (int i = 0; i < s->def.element_count; i++)
         if (s->def.elements[i].role != UND_ELEMENT_SOURCE && s->def.elements[i].role != UND_ELEMENT_FORCE)
             return false;
@@ -140,10 +142,9 @@ und_status und_levelset_choose_rows(und_levelset *s, const und_levelset *from, u
     und_present *p = s->asked_rows;
     if (!p || (from && !from->asked_rows))
         return UND_OK;
-    if (from)
+    und_present_grow(p, &s->mac, s->def.window.margin + SLACK);
+    if (from) /* whose have grown */
         und_present_add_window(p, &s->mac, from->asked_rows, &from->mac);
-    else
-        und_present_grow(p, &s->mac, s->def.window.margin + SLACK);
     und_present_count(p, &s->mac);
     if (FEW * p->cells > all_cells(&s->mac))
         return UND_OK;

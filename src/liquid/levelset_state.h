@@ -156,7 +156,10 @@ double *und_levelset_viscous_stats(und_levelset *s);          /* NULL: the visco
 /* levelset_heat.c: the temperature; each does nothing where there is none. */
 und_status und_levelset_heat_open(und_levelset *s, und_error *err);
 void und_levelset_heat_close(und_levelset *s);
-void und_levelset_heat_fill(und_levelset *s);            /* at the start */
+void und_levelset_heat_fill(und_levelset *s); /* at the start */
+float und_levelset_heat_outside(
+    const und_levelset *s); /* where no liquid is near: as a frame of bands has it */
+void und_levelset_heat_came(und_levelset *s, const und_mac *from); /* cells that this window did not have */
 void und_levelset_heat_spread(und_levelset *s);          /* from sources and walls, and within the liquid */
 void und_levelset_heat_move(und_levelset *s);            /* with the flow, before the surface does */
 float *und_levelset_temperatures(const und_levelset *s); /* NULL: none */
@@ -169,6 +172,8 @@ double und_levelset_courant(const und_levelset_def *def);
 void und_levelset_set_courant(und_levelset *s); /* and what follows from it */
 void und_levelset_find_speeds(und_levelset *s); /* the fastest, and usual */
 void und_levelset_choose_step(und_levelset *s);
+double
+und_levelset_jump(const und_levelset *s); /* m: what goes further in a substep jumps; 0: nothing does */
 
 /* levelset.c: all that goes by the grid's cells but the particles, the drops and the pressure's system, which
  * stay when a window moves. */
@@ -298,6 +303,11 @@ void und_levelset_into_solids(und_levelset *s, bool moved);
 /* levelset_bands.c: cells that other grids share with this one. */
 und_status und_levelset_bands_open(und_levelset *s, und_error *err);
 void und_levelset_bands_close(und_levelset *s);
+/* They are as they are in the domain; what they have by the grid's cells is opened anew, with these. */
+und_status und_levelset_bands_window(und_levelset *s, und_error *err);
+/* Where liquid comes from other grids in the substep ahead, in cells of the domain: each row, and each face.
+ */
+void und_levelset_bands_each_box(const und_levelset *s, und_control_box_fn *fn, void *context);
 und_status und_levelset_bands_trouble(const und_levelset *s, und_error *err);
 void und_levelset_bands_keep(und_levelset *s); /* for those further down */
 /* At the start: begins with what the others have.  Then before each substep, which is at most as long as
@@ -383,6 +393,7 @@ typedef struct und_levelset_gaining {
 const float *und_levelset_volume_gain(const und_levelset *s, const und_levelset_pressed *p,
                                       const float *grown, und_levelset_gaining *g);
 void und_levelset_volume_move(und_levelset *s);
+void und_levelset_volume_hold_back(und_levelset *s); /* once phi has moved too */
 void und_levelset_volume_fit(und_levelset *s);
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s); /* how particles are judged */
 /* Control: cells gain parts of a cell; m3 that were made.  And those that are touched hold what phi encloses.

@@ -129,16 +129,49 @@ static double with_sources(const und_levelset *s, double crosses, double flow)
                : flow;
 }
 
+/* s: what goes so many cells in less is too fast to be followed, even to be hit by: it jumps.  Of the time in
+ * which what falls from rest goes as far. */
+#define JUMPS 256
+
+static double shortest_followed(const und_levelset *s, double crosses)
+{
+    const double pull = und_levelset_pull(s);
+    return s->solids.jump > 0 ? sqrt(crosses * s->def.dx / pull) / JUMPS : 0;
+}
+
+double und_levelset_jump(const und_levelset *s)
+{
+    const double cells = 4;
+    return s->volume && und_levelset_pull(s) > 0 ? cells * s->def.dx : 0;
+}
+
+/* So long a step, s, or shorter where a solid would come to be somewhere else in it at once that no look at
+ * its speed has seen: up to there, and over it in one that is short. */
+static double up_to_jump(const und_levelset *s, double crosses, double dt)
+{
+    enum { HALVES = 16 };
+    const double least = shortest_followed(s, crosses), far = 2 * crosses * s->def.dx;
+    dt = fmin(dt, s->left);
+    for (int i = 0; i < HALVES && dt > least && und_solids_way(&s->solids, s->time, dt) > far; i++)
+        dt *= 0.5;
+    return dt;
+}
+
 /* 4.4.1: so that the liquid crosses C = 1 / CFLmultiplier cells in a substep; fewer in a blow. */
 void und_levelset_choose_step(und_levelset *s)
 {
-    const double solids = und_solids_fastest(&s->solids, s->time, s->left);
+    const double moving = und_solids_fastest(&s->solids, s->time, s->left);
     const double led = und_control_particles_fastest(und_levelset_control_particles(s), s->time, s->left);
-    const double crosses = solids > 0 ? fmin(s->def.courant, CROSSES_LESS) : s->def.courant;
+    const double crosses = moving > 0 ? fmin(s->def.courant, CROSSES_LESS) : s->def.courant;
+    const double followed = shortest_followed(s, crosses),
+                 solids = followed > 0 ? fmin(moving, crosses * s->def.dx / followed) : moving;
     const double since = ahead(s, s->before) * und_levelset_pull(s);
     const double usual = time_to_cross(s, crosses, fmax(s->usual + since, fmax(solids, led)));
     const double fastest = time_to_cross(s, crosses / s->def.courant * s->furthest, s->fastest + since);
-    const double flow = with_sources(s, crosses, fmin(usual, fastest)), most = fmin(flow, s->def.max_step);
+    const double plain = with_sources(s, crosses, fmin(usual, fastest));
+    const bool jumps =
+        followed > 0 && und_solids_way(&s->solids, s->time, fmin(plain, s->left)) > 2 * crosses * s->def.dx;
+    const double flow = jumps ? up_to_jump(s, crosses, plain) : plain, most = fmin(flow, s->def.max_step);
     s->ran_away = !(s->left / most < UND_LEVELSET_MOST_SUBSTEPS); /* or a velocity is none */
     s->crawls = s->ran_away && s->left / flow < UND_LEVELSET_MOST_SUBSTEPS;
     s->needed = most;

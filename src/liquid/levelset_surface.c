@@ -77,6 +77,8 @@ void und_levelset_move_surface(und_levelset *s)
             und_mac_flow_ease_surface(&s->flow, &s->surface, &s->solids);
         und_levelset_come_apart(s);
         carry_phi(s, cells_per_speed);
+        if (s->volume)
+            und_levelset_volume_hold_back(s);
         und_levelset_take_surface(s, false);
     }
     STEP (PARTICLES)

@@ -90,7 +90,8 @@ static inline void set_row(const viscosity_args *a, und_place p)
     float *nu = s->viscous->nu + p.at;
     const float *phi = a->surface->phi + p.at;
     const double place[2] = {und_mac_middle(m, 1, p.y), und_mac_middle(m, 2, p.z)};
-    for (int x = 0; x < m->n[0]; x++)
+    const und_span span = und_mac_span(m, p.y, p.z);
+    for (int x = span.begin; x < span.end; x++)
         nu[x] = !(phi[x] < 0)
                     ? 0
                     : within(given->fn ? und_value_at(given, und_mac_middle(m, 0, x), place[0], place[1],
@@ -136,6 +137,14 @@ static void tell(struct und_levelset_viscous *v, const und_mac_flow_report *repo
     v->step_stats[UND_LEVELSET_VISCOUS_FAILED] += !report->converged;
 }
 
+static inline void copy_row(const und_viscous_pressure_args *a, und_place p)
+{
+    const und_span part = und_mac_span_beside(&a->mac, p.y, p.z);
+    memcpy(a->pressure + (ptrdiff_t)p.at + part.begin, a->p + (ptrdiff_t)p.at + part.begin,
+           (size_t)(part.end - part.begin) * sizeof *a->p);
+}
+UND_KERNEL(copy_row, und_viscous_pressure_args, UND_EACH_ROW)
+
 /* The stresses of a flow that keeps its volume: without the projection before it, viscosity would hold up
  * the liquid's weight in the place of the pressure.  The pressure that viscosity called for in the substep
  * before acts here too, or what it drives would slip along walls until the projection that follows. */
@@ -160,7 +169,9 @@ static void stress(und_levelset *s, und_levelset_pressed *pressed)
                                    .dt = s->dt,
                                    .tolerance = s->def.tolerance,
                                    .max_iterations = s->def.max_iterations};
-    memcpy(plain.pressure, s->flow.p, s->mac.count * sizeof *plain.pressure);
+    const und_set all = und_set_rows(&s->mac, UND_ROWS_ALL);
+    und_pass(&s->device, copy_row,
+             &((und_viscous_pressure_args){.mac = s->mac, .pressure = plain.pressure, .p = s->flow.p}), &all);
     und_levelset_beyond_sides(s, pressed->surface.phi, true);
     und_mac_flow_project(&s->flow, s->system, &plain);
     und_levelset_beyond_sides(s, pressed->surface.phi, false);

@@ -20,6 +20,7 @@ static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down wh
 static const double CONTACT = 0.002; /* m: how thick a puddle of water is where its contact line stops */
 static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
 static const float DEEP = -2.5f;             /* cells: further in all of what is too much is pressed out */
+static const float THICK = -0.45f;           /* cells: so deep in a solid that it is no thin one */
 static const double STILL = 0.1;             /* of sqrt(g dx): slower liquid is at rest to particles */
 enum { BEHIND = 3 };                         /* cells: so deep sources are looked for */
 enum { CARRIED = 2 + UND_SOLIDS_REACH + 2 }; /* cells: in a step, out of the solid, to one near there */
@@ -195,6 +196,15 @@ static void squeeze(und_levelset *s, int solid, int32_t has, int32_t more, float
     s->squeezed[solid] += fmax(fmin(over, more), 0) * und_levelset_quantum(s);
 }
 
+/* Whether what a solid has come over stays in it: there is nowhere to go, or as much there already as
+ * is pressed together.  But a thin one would have left it behind by the next step. */
+static bool stays(const und_volume *v, const float *distance, size_t at, size_t to)
+{
+    const bool thick = distance[at] < THICK;
+    return und_volume_crowded(v->c[to]) || und_volume_crowded(v->c[at]) ||
+           (thick && v->c[to] > UND_VOLUME_PRESSED * UND_VOLUME_ONE);
+}
+
 /* What a solid has come over goes along before it, to the side where it was. */
 static void push_out(und_levelset *s, const und_volume_walls *walls, size_t at)
 {
@@ -204,11 +214,13 @@ static void push_out(und_levelset *s, const und_volume_walls *walls, size_t at)
     int cell[3];
     size_t to;
     und_mac_cell(&s->mac, at, cell);
-    if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls->room,
-                              UND_COVERED_ROOM, v->parts->own, &to))
+    const bool found = und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell),
+                                            walls->room, UND_COVERED_ROOM, v->parts->own, &to);
+    const float before = und_volume_cells(v->c[at]) - s->volume->gain[at]; /* room */
+    if (!found || stays(v, s->solids.distance, at, to)) {
+        squeeze(s, solid, 0, before < UND_COVERED_ROOM ? 0 : v->c[at], 0); /* told once */
         return;
-    if (und_volume_crowded(v->c[to]) || und_volume_crowded(v->c[at]))
-        return;
+    }
     squeeze(s, solid, v->c[to], v->c[at], walls->room[to]);
     v->c[to] += v->c[at];
     v->c[at] = 0;
@@ -610,6 +622,19 @@ void und_levelset_volume_move(und_levelset *s)
         und_ledger_add(&s->ledger.sources, &s->lost[0], arrived * und_levelset_quantum(s));
     if (left != 0)
         und_ledger_add(&s->ledger.left, &s->lost[2], (double)left * und_levelset_quantum(s));
+}
+
+/* What sources were filled with is the first that they bring, and until then nothing comes out of them, while
+ * the flow takes phi along: it waits for what cells hold. */
+void und_levelset_volume_hold_back(und_levelset *s)
+{
+    if (!s->elements || !und_elements_held(s->elements) || !(s->volume->numbers[UND_LEVELSET_AHEAD] > 0))
+        return;
+    const und_ahead_args args = {.c = s->volume->cells.c,
+                                 .distance = s->solids.any ? s->solids.distance : NULL,
+                                 .phi = s->surface.phi};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_pass(&s->device, und_hold_back, &args, &rows);
 }
 
 /* ---- Control ---- */

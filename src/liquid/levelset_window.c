@@ -203,7 +203,42 @@ static void add_needed(und_levelset *s, box *to, const box *b)
     und_levelset_need_box(s, b->low, b->high);
 }
 
-/* The liquid, and sources, which are always full of it. */
+/* What control, or another grid, brings where there is none by the end of the substep ahead. */
+typedef struct brought {
+    und_levelset *s;
+    box *to;
+} brought;
+
+static void add_brought(void *context, const int low[3], const int high[3])
+{
+    const brought *c = context;
+    box b;
+    memcpy(b.low, low, sizeof b.low);
+    memcpy(b.high, high, sizeof b.high);
+    add_needed(c->s, c->to, &b);
+}
+
+/* What brings liquid where there is none in the substep ahead: sources, which are always full of it. */
+static void add_given(und_levelset *s, box *to)
+{
+    for (int i = 0; i < s->def.element_count; i++) {
+        const und_element_def *e = &s->def.elements[i];
+        if (e->role != UND_ELEMENT_SOURCE || !(s->time + s->dt >= e->start && s->time < e->end))
+            continue;
+        for (int k = 0; k < 2; k++) { /* from the substep's beginning to its end */
+            und_pose pose = und_motion_at(e->motion, s->time + k * s->dt);
+            const box own = posed_box(&s->mac, und_shape_bounds(e->shape), &pose);
+            add_needed(s, to, &own);
+        }
+    }
+    if (s->fitted && s->control)
+        und_control_particles_each_box(und_levelset_control_particles(s), s->time + s->dt, add_brought,
+                                       &(brought){s, to});
+    if (s->fitted && s->bands)
+        und_levelset_bands_each_box(s, add_brought, &(brought){s, to});
+}
+
+/* That, and the liquid. */
 static box liquid_box(und_levelset *s)
 {
     box b = NOTHING, own;
@@ -211,16 +246,7 @@ static box liquid_box(und_levelset *s)
     const int32_t *held = s->volume ? und_levelset_volume_cells(s) : NULL; /* also where phi shows none */
     if (und_distance_bounds(&s->surface, held, own.low, own.high, s->asked_rows))
         add_own(s, &b, own);
-    for (int i = 0; i < s->def.element_count; i++) {
-        const und_element_def *e = &s->def.elements[i];
-        if (e->role != UND_ELEMENT_SOURCE || !(s->time + s->dt >= e->start && s->time < e->end))
-            continue;
-        for (int k = 0; k < 2; k++) { /* from the substep's beginning to its end */
-            und_pose pose = und_motion_at(e->motion, s->time + k * s->dt);
-            own = posed_box(&s->mac, und_shape_bounds(e->shape), &pose);
-            add_needed(s, &b, &own);
-        }
-    }
+    add_given(s, &b);
     return b;
 }
 
@@ -378,6 +404,16 @@ static und_mac mac_of(const und_levelset *s, const box *b)
     return und_mac_window(&s->mac, b->low, n);
 }
 
+/* The rows of a window that is yet to be, beside those with liquid: of what lies outside of the one before
+ * that has none. */
+static void need_given(und_levelset *s)
+{
+    box unused = NOTHING;
+    add_given(s, &unused);
+    const box landing = s->fitted ? landing_box(s) : NOTHING;
+    und_levelset_need_box(s, landing.low, landing.high);
+}
+
 /* All that goes by the grid's cells is opened anew on the window; what the cells hold comes along, but where
  * a state is about to be taken over.  Where memory does not suffice all stays as it was. */
 static und_status change(und_levelset *s, const box *to, const und_frame *state, und_error *err)
@@ -387,6 +423,8 @@ static und_status change(und_levelset *s, const box *to, const und_frame *state,
     s->mac = mac_of(&old, to);
     set_sides(s);
     und_status status = und_levelset_rows_open(s, err);
+    if (s->asked_rows && carried)
+        need_given(s);
     if (status == UND_OK)
         status = carried ? und_levelset_choose_rows(s, &old, err) : und_levelset_state_rows(s, state, err);
     if (status != UND_OK) {
@@ -399,6 +437,8 @@ static und_status change(und_levelset *s, const box *to, const und_frame *state,
         status = und_level_set_particles_window(s->particles, &s->mac, err);
     if (status == UND_OK)
         status = und_pressure_window(s->system, &s->mac, err);
+    if (status == UND_OK)
+        status = und_levelset_bands_window(s, err);
     if (status != UND_OK) {
         und_levelset_close_grid(s);
         *s = old;
@@ -407,8 +447,10 @@ static und_status change(und_levelset *s, const box *to, const und_frame *state,
     if (s->spray)
         und_levelset_spray_window(s, &old.mac, carried);
     und_solids_take_skins(&s->solids, &old.solids);
-    if (carried)
+    if (carried) {
         carry(&old, s);
+        und_levelset_heat_came(s, &old.mac);
+    }
     und_levelset_volume_shift(s);
     carry_numbers(&old, s);
     und_levelset_close_grid(&old);
@@ -421,7 +463,7 @@ static bool can_shift(const und_levelset *s, const box *to)
 {
     const und_mac m = mac_of(s, to);
     return !memcmp(m.n, s->mac.n, sizeof m.n) && !s->present && !s->viscous && !s->control && !s->heat &&
-           s->def.surface_rule != UND_SURFACE_WENO;
+           !s->bands && s->def.surface_rule != UND_SURFACE_WENO;
 }
 
 /* The same as change() for a window that only moves, at a fraction of the cost. */
@@ -480,14 +522,21 @@ void und_levelset_move_window(und_levelset *s)
     }
 }
 
-/* Whether every bit is what the whole grid would have while the window holds all liquid.  Not where other
- * grids or control particles have a hand in it, which may be anywhere; nor where sums go by blocks of the
- * window's rows, or what is far from the liquid counts: the viscous system, WENO, temperatures. */
+/* Whether every bit is what the whole grid would have while the window holds all liquid.  Not where what is
+ * far from the liquid counts: WENO, air that keeps its volume, or a temperature that is kept for another grid
+ * and is no number. */
 static bool keeps_bits(const und_levelset_def *def)
 {
-    return !def->name && def->upstream_count == 0 && !def->sink.put && def->control_particle_count == 0 &&
-           !(def->viscosity > 0) && !und_levelset_viscosity_varies(def) && !def->heat &&
-           def->surface_rule != UND_SURFACE_WENO && !def->free_air;
+    const bool by_place = def->heat && def->heat->start.fn;
+    return def->surface_rule != UND_SURFACE_WENO && !def->free_air && !(def->sink.put && by_place);
+}
+
+/* And with few of its rows: not where solids are, or other grids; nor where those that come would have to
+ * have a temperature by their place. */
+static bool keeps_bits_in_rows(const und_levelset_def *def)
+{
+    return keeps_bits(def) && def->obstacle_count == 0 && def->upstream_count == 0 && !def->sink.put &&
+           !(def->heat && def->heat->start.fn);
 }
 
 /* Large domains have a window by themselves. */
@@ -499,7 +548,7 @@ static void choose_window(und_levelset *s)
         !w->on && (s->def.endless || (w->automatic > 0 && cells >= w->automatic && keeps_bits(&s->def)));
     if (!s->fitted)
         return;
-    s->few_rows = keeps_bits(&s->def) && s->def.obstacle_count == 0;
+    s->few_rows = keeps_bits_in_rows(&s->def);
     w->on = true;
     w->follow = UND_WINDOW_LIQUID;
     w->size = NULL;

@@ -368,7 +368,7 @@ und_system_report und_system_solve(und_system *s, double *x, bool warm, double t
     double before = INFINITY, given;
     /* Of r, which is double as x is and gets what the same p does to x: it strays from b - A x by roundings
      * alone, 1e-16 of x, which may be the square of the grid's cells across times b. */
-    const double drift = 1e-9;
+    const double drift = 1e-9, at_rest = 0.1;
     s->grid = x;
     report.residual = start(s, warm, &given);
     report.largest = largest_of(s, s->slice_bits_b);
@@ -377,8 +377,9 @@ und_system_report und_system_solve(und_system *s, double *x, bool warm, double t
     bool finite = isfinite(report.residual) && isfinite(report.largest);
     s->tolerance = tolerance + relative * report.largest;
     /* Where the x given was not good enough, relaxing it may be, but leaves what is smooth: pools would be
-     * less at rest. */
-    bool more = report.residual >= s->tolerance || given >= s->tolerance;
+     * less at rest.  There what is just good enough step by step adds up, and costs an iteration now and then
+     * to be better. */
+    bool more = report.residual >= s->tolerance || given >= (warm ? at_rest : 1) * s->tolerance;
     /* The residual carried along may be smaller than the true one: then again from that, while it helps. */
     while (more && report.residual > 0 && report.residual < 0.9 * before &&
            report.iterations < max_iterations) {

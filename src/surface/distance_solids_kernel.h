@@ -25,6 +25,10 @@ typedef struct und_distance_reach {
  * grid cannot see, as where a fill ends right at a wall, would be lost volume. */
 #define UND_INTO_TOUCHES 0.5f
 #define UND_INTO_FACES 0.9f
+/* Cells: less than the least between the two places tells no slope, and where the grid ends so near all is
+ * kept too; more than any way is. */
+#define UND_INTO_LEAST_APART 0.5f
+#define UND_INTO_ANY 1e6f
 /* Where cells know how thick the liquid is nothing is lost: it has to be `along` the wall, or if nothing
  * moves does not touch it, as what meets a ceiling at an angle would touch more of it in each step. */
 
@@ -38,6 +42,22 @@ typedef struct und_into_args {
     float width;
     bool keeps_thin;
 } und_into_args;
+
+/* How far from a place along a direction there are middles of cells on both sides, in cells: beyond the last
+ * nothing is known. */
+UND_INLINE und_lanes und_into_known(const und_mac *m, const und_lanes place[3], const und_lanes way[3])
+{
+    und_lanes far = und_lanes_all(UND_INTO_ANY);
+    for (int a = 0; a < 3; a++) {
+        if (m->n[a] == 1)
+            continue;
+        const float low = (float)m->low[a] + 0.5f, high = (float)(m->low[a] + m->n[a]) - 0.5f;
+        const und_lanes to = und_lanes_select(way[a] > 0, high - place[a], place[a] - low);
+        const und_lanes size = und_lanes_max(und_lanes_max(way[a], -way[a]), und_lanes_all(1e-6f));
+        far = und_lanes_min(far, to / size);
+    }
+    return far;
+}
 
 /* phi goes on straight along the solid's normal: what is flat outside stays flat. */
 UND_INLINE und_lanes und_into_inside(const und_into_args *d, size_t at, const float *wall,
@@ -54,14 +74,22 @@ UND_INLINE und_lanes und_into_inside(const und_into_args *d, size_t at, const fl
     und_lanes over = 1 / und_lanes_sqrt(und_lanes_max(sum, und_lanes_all(1e-12f))), out = r.before - own;
     und_lanes half = {0}; /* of the cell, along the normal */
     for (int a = 0; a < 3; a++) {
-        half += 0.5f * und_lanes_max(normal[a], -normal[a]) * over;
-        near[a] = place[a] + normal[a] * over * out;
-        far[a] = near[a] + normal[a] * over * r.apart;
+        normal[a] *= over;
+        half += 0.5f * und_lanes_max(normal[a], -normal[a]);
+        near[a] = place[a] + normal[a] * out;
     }
+    const bool keeps = r.clear > 0; /* where all is found anew a place beyond the grid is its last cell */
+    und_lanes apart = und_lanes_all(r.apart);
+    if (keeps)
+        apart = und_lanes_min(apart, und_into_known(m, near, normal));
+    const und_lanes_int untold = apart < UND_INTO_LEAST_APART;
+    for (int a = 0; a < 3; a++)
+        far[a] = near[a] + normal[a] * apart;
     und_sample_cells(m, d->phi, near, &first, NULL);
     und_sample_cells(m, d->phi, far, &second, NULL);
     und_sample_cells(m, d->wall, far, &clear, NULL);
-    und_lanes slope = (first - second) / r.apart, one = und_lanes_all(1), width = und_lanes_all(d->width);
+    und_lanes slope = (first - second) / und_lanes_max(apart, und_lanes_all(UND_INTO_LEAST_APART)),
+              one = und_lanes_all(1), width = und_lanes_all(d->width);
     slope = und_lanes_max(und_lanes_min(slope, one), -one);
     und_lanes value = first + slope * out;
     value = und_lanes_select(first > UND_INTO_ELSEWHERE,
@@ -73,7 +101,7 @@ UND_INLINE und_lanes und_into_inside(const und_into_args *d, size_t at, const fl
     value = und_lanes_max(und_lanes_min(value, width), -width);
     const und_lanes before = und_lanes_load(d->phi + at), off = value - before;
     const und_lanes_int little = (own < -half) & (off < r.stays) & (off > -r.stays);
-    return und_lanes_select(little | (clear < r.clear), before, value);
+    return und_lanes_select(little | (clear < r.clear) | untold, before, value);
 }
 
 /* Of a batch: the cells in the solid, less such that are too deep for its distance to be known. */

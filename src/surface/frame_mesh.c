@@ -14,8 +14,11 @@
  * where liquid meets it is as smooth as the surface. */
 static const float ALONG = 0.7F;  /* cosine: what lies along a solid's surface */
 static const float LEVEL = 0.25F; /* of a slope's square: that leads nowhere */
-static const float NEAR = 0.02F;  /* cells: what is nearer to a point is at it */
-enum { BESIDE = 2, LONGEST = 12 /* cells; what an edge may grow to where triangles are saved */ };
+enum { BESIDE = UND_FRAME_MESH_BESIDE };
+enum { LONGEST = 12 }; /* cells; what an edge may grow to where triangles are saved */
+
+typedef und_frame_mesh_lattice padded;
+typedef und_frame_mesh_films films;
 
 bool und_frame_mesh_has_distance(const und_frame *frame)
 {
@@ -26,13 +29,6 @@ bool und_frame_mesh_has_liquid(const und_frame *frame)
 {
     return und_frame_mesh_has_distance(frame) || und_frame_find(frame, "liquid/mesh_position");
 }
-
-typedef struct padded {
-    const und_grid *grid;
-    int n[3], threads; /* points */
-    ptrdiff_t step[3];
-    double *at[3];
-} padded;
 
 static und_status check_grid(const und_frame *frame, und_error *err)
 {
@@ -178,234 +174,6 @@ static und_status add_velocity(const und_frame *frame, int threads, und_shell *s
     return UND_OK;
 }
 
-/* ---- Films ----
- *
- * On a solid a layer may be thinner than the points lie apart: one point is in the air, the next one in the
- * solid, and what is between the two no point tells.  Points in the solid beneath such layers then count as
- * open, and what of the surface is in the solid is moved out to its surface. */
-
-typedef struct films {
-    const padded *p;
-    const float *field;
-    float *room;
-    und_frame_mesh_box box;
-    uint8_t
-        *open; /* [points]: of those in the solid that count as open the ways out of it, as bits; else 0 */
-    uint8_t *walls; /* [points]: bits of axes along which the solid is between one of these and the next */
-} films;
-
-static ptrdiff_t p_step(const films *f, int axis)
-{
-    return f->p->step[axis];
-}
-
-static bool is_beneath(const films *f, size_t at)
-{
-    return !(f->room[at] > 0) && f->field[at] < 0;
-}
-
-/* From a point in the solid to the next one, in the air: does the liquid between reach out of the solid? */
-static bool is_film(const films *f, size_t at, size_t next)
-{
-    const float part = f->room[at] / (f->room[at] - f->room[next]);
-    return !(f->field[next] < 0) && f->field[at] + part * (f->field[next] - f->field[at]) < 0;
-}
-
-/* From a point in the solid to one in the air: by which ways that is, and whether a film is over it; whether
- * it may be drawn: not in walls as thin as that, through which it would come. */
-static bool add_way(const films *f, size_t at, const int by[3], unsigned *ways, bool *film)
-{
-    const ptrdiff_t step = by[0] * f->p->step[0] + by[1] * f->p->step[1] + by[2] * f->p->step[2];
-    const size_t next = (size_t)((ptrdiff_t)at + step);
-    if (!(f->room[next] > 0))
-        return true;
-    for (int a = 0; a < 3; a++)
-        *ways |= by[a] == 0 ? 0 : 1U << (2 * a + (by[a] > 0));
-    *film = *film || is_film(f, at, next);
-    return !(f->room[(size_t)((ptrdiff_t)at - step)] > 0);
-}
-
-/* The ways across from some. */
-static unsigned opposite(unsigned ways)
-{
-    const unsigned low = 0x15;
-    return (ways & low) << 1 | (ways >> 1 & low);
-}
-
-/* By which ways a point is right beneath the solid's surface, and whether a film is over it: straight, or
- * else across, or on walls aslant what is beneath a film would be apart from step to step. */
-static unsigned skin_of(const films *f, size_t at, bool *film)
-{
-    unsigned ways = 0;
-    *film = false;
-    for (int way = 0; way < 6; way++) {
-        int by[3] = {0};
-        by[way / 2] = way % 2 ? 1 : -1;
-        if (!add_way(f, at, by, &ways, film))
-            return 0;
-    }
-    if (ways != 0)
-        return ways;
-    for (int k = 0; k < 12; k++) {
-        int by[3] = {0};
-        by[(k / 4 + 1) % 3] = k & 1 ? 1 : -1;
-        by[(k / 4 + 2) % 3] = k & 2 ? 1 : -1;
-        if (!add_way(f, at, by, &ways, film))
-            return 0;
-    }
-    ways &= ~opposite(ways); /* what is on both sides of it is not the way */
-    for (int way = 0; way < 6 && ways != 0; way++) {
-        const ptrdiff_t two = (way % 2 ? 2 : -2) * f->p->step[way / 2];
-        if (!(ways >> way & 1) && f->room[(size_t)((ptrdiff_t)at + two)] > 0)
-            return 0;
-    }
-    return ways;
-}
-
-/* Whether the surface by some ways is on the other side of a wall from that by others. */
-static bool is_other_side(unsigned ways, unsigned others)
-{
-    return (ways & opposite(others)) != 0 && (ways & others) == 0;
-}
-
-/* The ways out of the solid of a point beneath a film, or beside one: where it comes down to the wall. */
-static unsigned ways_of_film(const films *f, size_t at)
-{
-    bool film, over;
-    const unsigned ways = is_beneath(f, at) ? skin_of(f, at, &film) : 0;
-    if (ways == 0)
-        return 0;
-    for (int k = 0; k < 27 && !film; k++) {
-        const ptrdiff_t by =
-            (k % 3 - 1) * f->p->step[0] + (k / 3 % 3 - 1) * f->p->step[1] + (k / 9 - 1) * f->p->step[2];
-        const size_t next = (size_t)((ptrdiff_t)at + by);
-        const unsigned others = is_beneath(f, next) ? skin_of(f, next, &over) : 0;
-        film = others != 0 && over && !is_other_side(ways, others);
-    }
-    return film ? ways : 0;
-}
-
-/* Points on the grid's sides are as those of the cells beside them. */
-static void open_sides(const films *f, int axis)
-{
-    const padded *p = f->p;
-    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-    for (int high = 0; high < 2; high++)
-        for (int j = BESIDE - 1; j <= p->n[v] - BESIDE; j++)
-            for (int i = BESIDE - 1; i <= p->n[u] - BESIDE; i++) {
-                const ptrdiff_t in = high ? -p->step[axis] : p->step[axis];
-                const size_t at = (size_t)((high ? p->n[axis] - BESIDE : BESIDE - 1) * p->step[axis] +
-                                           i * p->step[u] + j * p->step[v]);
-                if (is_beneath(f, at))
-                    f->open[at] = f->open[(ptrdiff_t)at + in];
-            }
-}
-
-/* Points of cells first: what lies around them is all within the lattice. */
-static void open_films(const films *f)
-{
-    const padded *p = f->p;
-    PARALLEL_FOR(und_workers(p->threads, (size_t)p->step[2] * (size_t)p->n[2], 1 << 15))
-    for (int z = BESIDE; z < p->n[2] - BESIDE; z++)
-        for (int y = BESIDE; y < p->n[1] - BESIDE; y++)
-            for (int x = BESIDE; x < p->n[0] - BESIDE; x++) {
-                const size_t at = (size_t)(z * p->step[2] + y * p->step[1] + x);
-                f->open[at] = (uint8_t)ways_of_film(f, at);
-            }
-    for (int axis = 0; axis < 3; axis++)
-        open_sides(f, axis);
-}
-
-/* ---- Walls between films ----
- *
- * Of a plate two points thick both may be beneath films, one on either side: between the two is the plate. */
-
-typedef bool edge_fn(const films *f, size_t at, int axis);
-
-/* Sets or takes what is between a point that is open and the next along each axis; whether any was changed.
- */
-static bool change_walls(const films *f, bool set, edge_fn *fn)
-{
-    const padded *p = f->p;
-    bool changed = false;
-    for (int z = BESIDE - 1; z <= p->n[2] - BESIDE; z++)
-        for (int y = BESIDE - 1; y <= p->n[1] - BESIDE; y++)
-            for (int x = BESIDE - 1; x <= p->n[0] - BESIDE; x++) {
-                const size_t at = (size_t)(z * p->step[2] + y * p->step[1] + x);
-                for (int a = 0; a < 3 && f->open[at]; a++)
-                    if ((f->walls[at] >> a & 1) != set && fn(f, at, a)) {
-                        f->walls[at] ^= (uint8_t)(1U << a);
-                        changed = true;
-                    }
-            }
-    return changed;
-}
-
-static bool is_wall(const films *f, size_t at, int axis)
-{
-    const unsigned ways = f->open[at], others = f->open[at + (size_t)p_step(f, axis)];
-    return others != 0 && is_other_side(ways, others);
-}
-
-static bool is_drawn(const films *f, size_t at)
-{
-    return f->field[at] < 0 && f->room[at] > 0;
-}
-
-/* Whether a wall on an edge goes no further along another axis, on one side: it ends within the liquid. */
-static bool ends(const films *f, size_t at, int axis, ptrdiff_t by)
-{
-    const ptrdiff_t along = p_step(f, axis);
-    const size_t next = (size_t)((ptrdiff_t)at + by), between = by < 0 ? next : at;
-    const int across = (by < 0 ? -by : by) == p_step(f, (axis + 1) % 3) ? (axis + 1) % 3 : (axis + 2) % 3;
-    const unsigned walls =
-        (f->walls[next] >> axis | f->walls[between] >> across | f->walls[between + (size_t)along] >> across) &
-        1U;
-    return is_drawn(f, next) && is_drawn(f, next + (size_t)along) && !walls;
-}
-
-/* But an edge's width of a wall is no sheet. */
-static bool is_narrow(const films *f, size_t at, int axis)
-{
-    bool narrow = false;
-    for (int k = 1; k < 3; k++) {
-        const ptrdiff_t by = p_step(f, (axis + k) % 3);
-        narrow = narrow || (ends(f, at, axis, by) && ends(f, at, axis, -by));
-    }
-    return narrow;
-}
-
-/* Once points have the room that they are given. */
-static void find_walls(const films *f)
-{
-    if (change_walls(f, true, is_wall))
-        while (change_walls(f, false, is_narrow))
-            ;
-}
-
-/* Gives the points that are open room for the mesh, or again what they have: `solid` plus `add`. */
-static void room_of_films(const films *f, bool given, const float *solid, float add)
-{
-    const padded *p = f->p;
-    const int *n = p->grid->n;
-    const float barely = 1e-3F * (float)p->grid->dx;
-    if (given) {
-        for (size_t at = 0; at < (size_t)p->step[2] * (size_t)p->n[2]; at++)
-            f->room[at] = f->open[at] ? barely : f->room[at];
-        return;
-    }
-    PARALLEL_FOR(und_workers(p->threads, (size_t)p->step[2] * (size_t)p->n[2], 1 << 15))
-    for (int z = 0; z < n[2]; z++)
-        for (int y = 0; y < n[1]; y++) {
-            const size_t at =
-                (size_t)((z + BESIDE) * p->step[2] + (y + BESIDE) * p->step[1]) + (size_t)BESIDE;
-            const float *from = solid + ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0];
-            for (int x = 0; x < n[0]; x++)
-                if (f->open[at + (size_t)x])
-                    f->room[at + (size_t)x] = from[x] + add;
-        }
-}
-
 /* The cell of the lattice around a place: its first point, and where in it. */
 static size_t cell_around(const padded *p, const float place[3], float part[3])
 {
@@ -451,57 +219,8 @@ static float dot_of(const float v[3], const float w[3])
     return v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
 }
 
-/* Whether a film's points are around a place, and by which way these are right beneath the solid's surface.
- */
-static bool way_out(const films *f, size_t cell, float way[3])
-{
-    bool any = false;
-    way[0] = way[1] = way[2] = 0;
-    for (int c = 0; c < 8; c++) {
-        const unsigned ways = f->open[corner_of(f->p, cell, c)];
-        any = any || ways;
-        for (int a = 0; a < 3; a++)
-            way[a] += (float)(int)(ways >> (2 * a + 1) & 1) - (float)(int)(ways >> (2 * a) & 1);
-    }
-    return any;
-}
-
-/* Of a vertex on an edge of the lattice the point that it is at, and from there to it; which kind it is. */
-typedef enum vertex_kind { ON_EDGE, AT_POINT, BETWEEN } vertex_kind;
-
-static vertex_kind kind_of(const films *f, size_t cell, const float part[3], size_t *point, float by[3])
-{
-    int corner = 0, off = 0;
-    for (int a = 0; a < 3; a++) {
-        corner |= part[a] > 0.5F ? 1 << a : 0;
-        by[a] = part[a] - (part[a] > 0.5F ? 1 : 0);
-        off += fabsf(by[a]) > NEAR && f->p->grid->n[a] > 1;
-    }
-    *point = corner_of(f->p, cell, corner);
-    return off == 0 ? AT_POINT : off == 1 ? ON_EDGE : BETWEEN;
-}
-
-/* What is at a point in the solid beneath a film bounds it from below: it goes straight to where the point's
- * way out is shortest.  False: there is no such point, or its way is none along an axis. */
-static bool leave_point(const films *f, size_t at, const float by[3], float place[3])
-{
-    float best = 1;
-    int shortest = -1;
-    for (int way = 0; way < 6; way++) {
-        const float next = f->room[(ptrdiff_t)at + (way % 2 ? 1 : -1) * f->p->step[way / 2]];
-        if (!(f->open[at] >> way & 1) || !(next > 0) || !(f->room[at] / (f->room[at] - next) < best))
-            continue;
-        best = f->room[at] / (f->room[at] - next);
-        shortest = way;
-    }
-    if (shortest < 0)
-        return false;
-    place[shortest / 2] += (float)f->p->grid->dx * ((shortest % 2 ? best : -best) - by[shortest / 2]);
-    return true;
-}
-
-/* To the solid's surface: in front, or behind. */
-static void push_out(const films *f, float place[3], const float normal[3], float to)
+/* What is in the solid is moved out to its surface. */
+static void leave_solid(const films *f, float place[3], const float normal[3])
 {
     enum { ROUNDS = 3 };
     const float most = (float)f->p->grid->dx;
@@ -511,9 +230,9 @@ static void push_out(const films *f, float place[3], const float normal[3], floa
         if (!(in < 0) && round == 0)
             break;
         /* In the middle of a thin wall. */
-        const bool wrong = to * dot_of(slope, normal) < 0 || dot_of(slope, slope) < LEVEL;
+        const bool wrong = dot_of(slope, normal) > 0 || dot_of(slope, slope) < LEVEL;
         for (int a = 0; a < 3 && wrong; a++)
-            slope[a] = to * normal[a];
+            slope[a] = -normal[a];
         const float square = dot_of(slope, slope);
         if (!(square > 0.01F))
             break;
@@ -528,60 +247,21 @@ static void stay_in_box(const films *f, float place[3])
         place[a] = (float)und_frame_mesh_within(&f->box, a, (double)place[a]);
 }
 
-/* What is in the solid is moved to its surface, on the side where the liquid is: of a film's own surface,
- * where that comes down to the wall, in front of it, and else behind.  Whether it is a film's; the middles of
- * loops, which may be nearer to the other side of a plate, wait for what is around them. */
-enum { NO_FILM, FILM, WAITS };
-
-static uint8_t leave_solid(const films *f, float place[3], const float normal[3])
+/* Which sheet of a film what is at a place is, or is beside; 0: none.  At walls thinner than the points lie
+ * apart it stays where it is: what points have there is of one side alone. */
+static uint8_t settle(const films *f, float place[3], const float normal[3])
 {
-    float way[3], part[3], by[3];
-    size_t point;
+    float part[3], slope[3];
     const size_t cell = cell_around(f->p, place, part);
-    const uint8_t film = way_out(f, cell, way) ? FILM : NO_FILM;
-    if (film && value_at(f, f->room, place, by) < 0) {
-        const vertex_kind kind = kind_of(f, cell, part, &point, by);
-        if (kind == BETWEEN)
-            return WAITS;
-        if (kind == AT_POINT && leave_point(f, point, by, place))
-            return film;
-    }
-    push_out(f, place, normal, dot_of(normal, way) > 0 ? 1.0F : -1.0F);
-    return film;
-}
-
-static uint8_t leave_in_box(const films *f, float place[3], const float normal[3])
-{
-    const uint8_t film = leave_solid(f, place, normal);
+    unsigned edges = 0;
+    for (int c = 0; c < 8; c++)
+        edges |= f->edges[corner_of(f->p, cell, c)];
+    if (edges & UND_FRAME_MESH_THIN)
+        return 0;
+    leave_solid(f, place, normal);
     stay_in_box(f, place);
-    return film;
-}
-
-/* Those that wait go amid their neighbours. */
-static und_status follow_others(const films *f, und_shell *shell, uint8_t *film, und_error *err)
-{
-    float *sums = und_alloc(4 * (size_t)shell->vertex_count + 1, sizeof *sums, "films", err);
-    for (size_t k = 0; sums && k < 3 * (size_t)shell->triangle_count; k++) {
-        const int32_t *v = shell->triangle + (k - k % 3), at = v[k % 3];
-        for (size_t i = 1; i < 3 && film[at] == WAITS; i++) {
-            const float *place = shell->position + 3 * (size_t)v[(k + i) % 3];
-            for (size_t a = 0; a < 3; a++)
-                sums[4 * (size_t)at + a] += place[a];
-            sums[4 * (size_t)at + 3]++;
-        }
-    }
-    for (size_t v = 0; sums && v < (size_t)shell->vertex_count; v++) {
-        float *place = shell->position + 3 * v;
-        for (size_t a = 0; a < 3 && film[v] == WAITS; a++)
-            place[a] = sums[4 * v + a] / sums[4 * v + 3];
-        if (film[v] == WAITS) {
-            push_out(f, place, shell->normal + 3 * v, -1);
-            stay_in_box(f, place);
-        }
-        film[v] = film[v] != NO_FILM;
-    }
-    free(sums);
-    return sums ? UND_OK : err->status;
+    value_at(f, f->room, place, slope);
+    return edges == 0 ? 0 : dot_of(slope, normal) < 0 ? UND_FRAME_MESH_BELOW : UND_FRAME_MESH_ABOVE;
 }
 
 /* How far a triangle that lies along the solid is from what it stands for, in the mean: a film's surface, or
@@ -641,10 +321,16 @@ static und_status bulge(const films *f, und_shell *shell, const uint8_t *film, u
     return sums ? UND_OK : err->status;
 }
 
-static float wall_at(const void *context, const float place[3], float gradient[3])
+static float surface_at(const void *context, uint8_t sheet, const float place[3], float gradient[3])
 {
     const films *f = context;
-    return value_at(f, f->room, place, gradient);
+    float slope[3];
+    const float wall = value_at(f, f->room, place, gradient),
+                film = sheet == UND_FRAME_MESH_ABOVE ? value_at(f, f->field, place, slope) : wall;
+    if (!(film < wall))
+        return wall;
+    memcpy(gradient, slope, sizeof slope);
+    return film;
 }
 
 static und_status lay_films(const films *f, und_shell *shell, und_error *err)
@@ -657,10 +343,10 @@ static und_status lay_films(const films *f, und_shell *shell, und_error *err)
     PARALLEL_FOR(workers)
     for (int b = 0; b < blocks; b++)
         for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++)
-            film[v] = leave_in_box(f, shell->position + 3 * (size_t)v, shell->normal + 3 * (size_t)v);
-    und_status status = film ? follow_others(f, shell, film, err) : UND_FAILED;
+            film[v] = settle(f, shell->position + 3 * (size_t)v, shell->normal + 3 * (size_t)v);
+    und_status status = film ? UND_OK : UND_FAILED;
     if (status == UND_OK)
-        status = und_frame_mesh_bend(shell, &film, wall_at, f, &f->box, f->p->grid->dx, err);
+        status = und_frame_mesh_bend(shell, &film, surface_at, f, &f->box, f->p->grid->dx, err);
     if (status == UND_OK)
         status = bulge(f, shell, film, err);
     free(film);
@@ -697,37 +383,33 @@ static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *d
     float *room = solid && field ? pad(p, of[1], add, err) : NULL;
     const bool few = field && of[0]->rows && !(of[0]->rows->outside < 0);
     uint64_t *rows = few ? rows_of(p, of[0], err) : NULL;
-    uint8_t *open = room ? und_alloc(2 * points, 1, "a lattice", err) : NULL;
-    uint8_t *walls = open ? open + points : NULL;
-    films f = {.p = p, .field = field, .room = room, .open = open, .walls = walls};
+    uint16_t *edges = room ? und_pages_alloc(points * sizeof *edges, "a lattice", err) : NULL;
+    films f = {.p = p, .field = field, .room = room, .rows = rows, .edges = edges};
     f.box.at = 1e-4 * frame->grid.dx;
     for (int a = 0; a < 3; a++) {
         f.box.low[a] = p->at[a][0];
         f.box.high[a] = p->at[a][p->n[a] - 1];
     }
-    und_status status = field && (rows || !few) && (open || !solid) ? UND_OK : UND_FAILED;
-    if (status == UND_OK && solid) {
-        open_films(&f);
-        room_of_films(&f, true, solid, add);
-        find_walls(&f);
-    }
+    und_status status = field && (rows || !few) && (edges || !solid) ? UND_OK : UND_FAILED;
+    if (status == UND_OK && solid)
+        status = und_frame_mesh_find_films(&f, err);
     und_shell_def mesh = {.n = {p->n[0], p->n[1], p->n[2]},
                           .at = {p->at[0], p->at[1], p->at[2]},
                           .field = field,
                           .room = room,
-                          .walls = walls,
+                          .edges = edges,
+                          .put = und_frame_mesh_put,
+                          .context = &f,
                           .rows = rows,
                           .threads = def->threads};
     if (status == UND_OK)
         status = und_shell_make(&mesh, shell, err);
-    if (status == UND_OK && solid) {
-        room_of_films(&f, false, solid, add);
+    if (status == UND_OK && solid)
         status = lay_films(&f, shell, err);
-    }
     und_pages_free(field);
     und_pages_free(room);
+    und_pages_free(edges);
     free(rows);
-    free(open);
     return status;
 }
 

@@ -10,7 +10,8 @@
 enum { ROUNDS = 3, LOOKS = 16 };
 static const double AT_WALL = 0.1, CUTS = 0.04, ENOUGH = 0.01; /* cells from the wall */
 static const double FURTHEST = 2.5;                            /* cells that a vertex is moved */
-static const double FACES = 0.7;    /* cosine: less does a wall not face the way out */
+static const double FACES = 0.7; /* cosine: less does a wall not face the way out */
+static const double FLAT = 0.8, NEAR = 0.5;
 static const double OPPOSITE = 0.3; /* of the sum of two normals: they face away from each other */
 
 /* One of a triangle's edges that may cut through the solid; `low` and `high` are its ends. */
@@ -21,7 +22,7 @@ typedef struct cut {
 typedef struct bend {
     und_shell *shell;
     uint8_t *film;
-    und_frame_mesh_wall_fn *wall;
+    und_frame_mesh_surface_fn *surface;
     const void *context;
     const und_frame_mesh_box *box;
     double dx;
@@ -49,11 +50,12 @@ static und_vec3 vertex(const bend *b, int32_t v)
     return vector(b->shell->position + 3 * (size_t)v);
 }
 
-static double wall_at(const bend *b, und_vec3 place, und_vec3 *normal)
+/* How far a place is in front of a sheet. */
+static double surface_at(const bend *b, uint8_t sheet, und_vec3 place, und_vec3 *normal)
 {
     const float at[3] = {(float)place.x, (float)place.y, (float)place.z};
     float slope[3];
-    const double distance = (double)b->wall(b->context, at, slope);
+    const double distance = (double)b->surface(b->context, sheet, at, slope);
     *normal = vector(slope);
     const double size = und_length(*normal);
     *normal = size > 0 ? und_mul(*normal, 1 / size) : *normal;
@@ -64,8 +66,11 @@ static bool cuts_through(const bend *b, int32_t from, int32_t to)
 {
     und_vec3 unused;
     const und_vec3 a = vertex(b, from), c = vertex(b, to);
-    return b->film[from] && b->film[to] && wall_at(b, und_mul(und_add(a, c), 0.5), &unused) < -CUTS * b->dx &&
-           fabs(wall_at(b, a, &unused)) < AT_WALL * b->dx && fabs(wall_at(b, c, &unused)) < AT_WALL * b->dx;
+    const uint8_t sheet = b->film[from];
+    return sheet && b->film[to] == sheet &&
+           surface_at(b, sheet, und_mul(und_add(a, c), 0.5), &unused) < -CUTS * b->dx &&
+           fabs(surface_at(b, sheet, a, &unused)) < AT_WALL * b->dx &&
+           fabs(surface_at(b, sheet, c, &unused)) < AT_WALL * b->dx;
 }
 
 static void find_cuts(bend *b)
@@ -92,8 +97,8 @@ static und_vec3 across(const bend *b, int32_t triangle)
 static und_vec3 way_out(const bend *b, const cut *first, int count)
 {
     und_vec3 low, high, sum = {0};
-    wall_at(b, vertex(b, first->low), &low);
-    wall_at(b, vertex(b, first->high), &high);
+    surface_at(b, b->film[first->low], vertex(b, first->low), &low);
+    surface_at(b, b->film[first->high], vertex(b, first->high), &high);
     const und_vec3 between = und_add(low, high);
     if (und_length(between) > OPPOSITE)
         return between;
@@ -122,6 +127,29 @@ static und_vec3 within(const und_frame_mesh_box *b, und_vec3 place)
                    und_frame_mesh_within(b, 2, place.z));
 }
 
+/* To where the planes of a sheet at both ends of an edge meet, next to its middle (Kobbelt et al. 2001);
+ * false: that is nowhere near to what is on the wall there. */
+static bool find_corner(const bend *b, const cut *first, und_vec3 *place)
+{
+    und_vec3 unused;
+    const und_vec3 low = vertex(b, first->low), high = vertex(b, first->high),
+                   normal[2] = {vector(b->shell->normal + 3 * (size_t)first->low),
+                                vector(b->shell->normal + 3 * (size_t)first->high)};
+    const double along = und_dot(normal[0], normal[1]), part = 1 - along * along;
+    if (!(fabs(along) < FLAT))
+        return false;
+    const und_vec3 middle = und_mul(und_add(low, high), 0.5);
+    const double off[2] = {und_dot(normal[0], und_sub(low, middle)),
+                           und_dot(normal[1], und_sub(high, middle))};
+    const und_vec3 by = und_add(und_mul(normal[0], (off[0] - along * off[1]) / part),
+                                und_mul(normal[1], (off[1] - along * off[0]) / part));
+    const und_vec3 to = within(b->box, und_add(middle, by));
+    const double out = surface_at(b, b->film[first->low], to, &unused);
+    const bool near = und_length(und_sub(to, *place)) < NEAR * b->dx && out > -ENOUGH * b->dx;
+    *place = near ? to : *place;
+    return near;
+}
+
 /* The place on the wall that the middle of an edge is moved to; false: none is found. */
 static bool find_place(const bend *b, const cut *first, int count, und_vec3 *place)
 {
@@ -131,9 +159,9 @@ static bool find_place(const bend *b, const cut *first, int count, und_vec3 *pla
     *place = und_mul(und_add(vertex(b, first->low), vertex(b, first->high)), 0.5);
     for (int look = 0; look < LOOKS && size > 0 && far < FURTHEST * b->dx; look++) {
         und_vec3 normal;
-        const double in = -wall_at(b, *place, &normal);
+        const double in = -surface_at(b, b->film[first->low], *place, &normal);
         if (!(in > ENOUGH * b->dx))
-            return und_dot(normal, way) > FACES * size;
+            return und_dot(normal, way) > FACES * size && (find_corner(b, first, place) || true);
         *place = within(b->box, und_add(*place, und_mul(way, in / size)));
         far += in;
     }
@@ -156,7 +184,7 @@ static void add_vertex(bend *b, const cut *first, int count)
         s->normal[3 * (size_t)v + (size_t)a] =
             size > OPPOSITE ? (float)(to[a] / size) : s->normal[3 * (size_t)first->low + (size_t)a];
     }
-    b->film[v] = 1;
+    b->film[v] = b->film[first->low];
     for (int i = 0; i < count; i++)
         b->middle[first[i].side] = v;
     b->more += count;
@@ -243,10 +271,10 @@ static bool bend_once(bend *b, und_error *err)
     return b->added > 0;
 }
 
-und_status und_frame_mesh_bend(und_shell *shell, uint8_t **film, und_frame_mesh_wall_fn *wall,
+und_status und_frame_mesh_bend(und_shell *shell, uint8_t **film, und_frame_mesh_surface_fn *surface,
                                const void *context, const und_frame_mesh_box *box, double dx, und_error *err)
 {
-    bend b = {.shell = shell, .film = *film, .wall = wall, .context = context, .box = box, .dx = dx};
+    bend b = {.shell = shell, .film = *film, .surface = surface, .context = context, .box = box, .dx = dx};
     und_status status = UND_OK;
     for (int round = 0; round < ROUNDS; round++) {
         const size_t sides = 3 * (size_t)shell->triangle_count + 1;

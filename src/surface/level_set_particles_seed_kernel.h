@@ -65,7 +65,7 @@ static inline unsigned und_particles_marked_bits(const und_particles_fill_args *
     for (; bits; bits &= bits - 1) {
         int k = __builtin_ctz(bits), at[3];
         for (int a = 0; a < 3; a++) {
-            int cell = (int)place[a][k];
+            const int cell = (int)place[a][k] - m->low[a];
             at[a] = cell < m->n[a] ? cell : m->n[a] - 1;
         }
         kept |= (unsigned)f->only[und_mac_at(m, at[0], at[1], at[2])] << k;

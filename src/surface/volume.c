@@ -322,10 +322,6 @@ double und_volume_fullest(const und_volume *v)
 {
     return (double)v->parts->most / UND_VOLUME_ONE;
 }
-bool und_volume_is_overfull(const und_volume *v)
-{
-    return und_volume_crowded(v->parts->most);
-}
 
 double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {

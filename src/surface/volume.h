@@ -41,10 +41,8 @@ int64_t und_volume_sum(const und_volume *v);
 void und_volume_rows_came(und_volume *v); /* the grid has more than before */
 /* What the same found as a pass over rows inside, in one go with others (und_volume_sum_row). */
 int64_t und_volume_summed(const und_volume *v);
-/* The most that a cell holds, of a cell, once und_volume_sum has looked; more than cells take: the liquid is
- * forced where there is no room. */
+/* The most that a cell holds, of a cell, once und_volume_sum has looked. */
 double und_volume_fullest(const und_volume *v);
-bool und_volume_is_overfull(const und_volume *v);
 /* What phi, and films, show of it: for reports. */
 double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls);
 

@@ -153,16 +153,18 @@ static inline unsigned und_volume_films_at(const int32_t *c, const uint8_t *film
              bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
 
 /* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
- * says: 13 is itself, and one more is one further along x, three along y, nine along z. In two turns, since
- * a cell that gives may be given to: of a chunk, how much it is, into spare[]; then all of it. */
+ * says, unless that has `full` and more than they: 13 is itself, and one more is one further along x, three
+ * along y, nine along z. In two turns, since a cell that gives may be given to: of a chunk, how much it is,
+ * into spare[]; then all of it. */
 static inline void und_volume_set_out(const und_volume_arrays *v, const und_volume_chunk *k,
-                                      const int32_t *amounts)
+                                      const int32_t *amounts, int32_t full)
 {
     UND_VOLUME_OF_CHUNK(k, k->gives, at)
     {
         const int32_t most = UND_VOLUME_AT_ONCE * UND_VOLUME_ONE, own = amounts[at];
+        const int32_t there = amounts[(ptrdiff_t)at + v->around[v->to[at]]];
         const bool stays =
-            v->to[at] == UND_VOLUME_STAY || und_volume_crowded(amounts[(ptrdiff_t)at + v->around[v->to[at]]]);
+            v->to[at] == UND_VOLUME_STAY || und_volume_crowded(there) || (there > full && there > own);
         v->spare[at] = stays ? 0 : own > most ? most : own < -most ? -most : own;
     }
 }
@@ -183,9 +185,10 @@ static inline void und_volume_give_out(const und_volume_arrays *v, const und_vol
 
 /* ---- What phi encloses ---- */
 
-#define UND_VOLUME_BESIDE 1.2f /* cells: further from the surface a cell is full or empty */
-#define UND_VOLUME_HAIR 0.02f  /* cells: phi of cells that their surface goes through */
-#define UND_VOLUME_BEHIND 1    /* cells: from a solid to what may be behind it */
+#define UND_VOLUME_BESIDE 1.2f   /* cells: further from the surface a cell is full or empty */
+#define UND_VOLUME_HAIR 0.02f    /* cells: phi of cells that their surface goes through */
+#define UND_VOLUME_ONE_SIDE 0.02 /* of a cell */
+#define UND_VOLUME_BEHIND 1      /* cells: from a solid to what may be behind it */
 
 /* The gradient of phi, of what is on the same side. */
 static inline void und_volume_gradient(const und_volume_arrays *v, const und_volume_walls *walls,
@@ -200,22 +203,53 @@ static inline void und_volume_gradient(const und_volume_arrays *v, const und_vol
         slope[a] = low && high ? 0.5f * (to - from) : to - from;
     }
 }
+/* Whether a cell beside walls that no cell shows has no more to do with them than its nearest wall, of that
+ * rise, leaves of it: as at the edge of a thick solid. */
+static inline bool und_volume_has_one_side(const und_volume_walls *walls, size_t at, const float rise[3],
+                                           float square)
+{
+    const double along[3] = {(double)rise[0], (double)rise[1], (double)rise[2]};
+    const double left = 1 - und_plane_part((double)walls->distance[at], along);
+    return square > 0.9f && square < 1.1f &&
+           __builtin_fabs(left - (double)walls->room[at]) < UND_VOLUME_ONE_SIDE;
+}
+
 /* By how much a surface of that slope faces the way that the solid in the cell does (a cosine); how much of
  * the cell phi encloses beside that. */
 static inline float und_volume_along(const und_volume_arrays *v, const und_volume_walls *walls, size_t at,
                                      const float slope[3])
 {
-    float product = 0, own = 0, wall = 0;
-    if (!walls->room || !(walls->room[at] < 1) || walls->beside_thin[at])
+    float product = 0, own = 0, wall = 0, rise[3];
+    if (!walls->room || !(walls->room[at] < 1))
         return 0;
     for (int a = 0; a < 3; a++) {
         const size_t step = (size_t)v->mac.step[a];
-        const float rise = v->mac.n[a] > 1 ? walls->distance[at + step] - walls->distance[at - step] : 0;
-        product += slope[a] * rise;
+        rise[a] = v->mac.n[a] > 1 ? 0.5f * (walls->distance[at + step] - walls->distance[at - step]) : 0;
+        product += slope[a] * rise[a];
         own += slope[a] * slope[a];
-        wall += rise * rise;
+        wall += rise[a] * rise[a];
     }
+    if (walls->beside_thin[at] && !und_volume_has_one_side(walls, at, rise, wall))
+        return 0;
     return own > 0.01f && wall > 0 ? und_volume_clip(product / __builtin_sqrtf(own * wall), 1) : 0;
+}
+
+/* What phi is right before the wall that the middle of a cell is in: what is open of it may be above a
+ * surface that goes on into the wall. */
+static inline float und_volume_before_wall(const und_volume_arrays *v, const und_volume_walls *walls,
+                                           const float *phi, size_t at)
+{
+    const float *distance = walls->distance;
+    float product = 0, square = 0;
+    if (!(distance[at] < 0))
+        return phi[at];
+    for (int a = 0; a < 3; a++) {
+        const size_t low = at - (size_t)v->mac.step[a], high = at + (size_t)v->mac.step[a];
+        const float rise = v->mac.n[a] > 1 ? distance[high] - distance[low] : 0;
+        product += rise * (phi[high] - phi[low]);
+        square += rise * rise;
+    }
+    return square > 1 ? phi[at] - distance[at] * product / square : phi[at];
 }
 
 /* Whether the surface is between a cell and one that it is open to, but for those along one axis; */
@@ -225,7 +259,7 @@ static inline bool und_volume_is_next_to_liquid(const und_volume_arrays *v, cons
     for (int way = 0; way < 6; way++) {
         const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
         if (way / 2 != but && v->inside[next] && walls->open[way / 2][way % 2 ? at : next] > 0 &&
-            phi[next] < UND_VOLUME_HAIR)
+            phi[next] < UND_VOLUME_HAIR && und_volume_before_wall(v, walls, phi, next) < UND_VOLUME_HAIR)
             return true;
     }
     return false;

@@ -28,7 +28,7 @@ typedef struct und_volume_burying {
 static inline void und_volume_set_out_some(const und_volume_chunk_args *a, und_place p)
 {
     UND_VOLUME_EACH_CHUNK(a, p, k)
-    und_volume_set_out(&a->v, k, a->v.c);
+    und_volume_set_out(&a->v, k, a->v.c, UND_VOLUME_PRESSED * UND_VOLUME_ONE);
 }
 UND_KERNEL(und_volume_set_out_some, und_volume_chunk_args, UND_EACH_BLOCK)
 

@@ -168,7 +168,7 @@ static inline void und_volume_fit_find_far(const und_volume_fit_args *a, und_pla
             k->gives & und_lanes_bits(und_lanes_bytes(p->to + k->at) == UND_VOLUME_UNKNOWN);
         if (unknown)
             und_volume_fit_find_ways(f, (size_t)k->at, unknown);
-        und_volume_set_out(&f->v, k, p->extra);
+        und_volume_set_out(&f->v, k, p->extra, UND_VOLUME_MOST * UND_VOLUME_ONE);
         any = true;
     }
     if (any)
@@ -290,7 +290,7 @@ static inline void und_volume_fit_find_payers(const und_volume_fit_args *a, und_
         if (!k->gives)
             continue;
         und_volume_fit_find_fullest(f, (size_t)k->at, k->gives);
-        und_volume_set_out(&f->v, k, f->v.c);
+        und_volume_set_out(&f->v, k, f->v.c, UND_VOLUME_MOST * UND_VOLUME_ONE);
     }
 }
 UND_KERNEL(und_volume_fit_find_payers, und_volume_fit_args, UND_EACH_BLOCK)

@@ -312,12 +312,12 @@ static inline void und_volume_set_flux(const und_volume_moving *m, int axis, siz
                         to = und_lanes_int_select(f.up, high, low);
     const und_lanes_int kind = und_lanes_int_select(f.up, f.kind[0], f.kind[1]);
     const und_lanes_int deep = (f.kind[0] == UND_VOLUME_DEEP) | (f.kind[1] == UND_VOLUME_DEEP);
-    const und_lanes_int open = ~f.shut & (f.open > 0) & (f.speed != 0) & ~und_volumes_crowded(to);
+    const und_lanes_int open = ~f.shut & (f.open > 0) & (f.speed != 0) & (deep | ~und_volumes_crowded(to));
     const und_lanes_int whole = open & (deep | ((kind == UND_VOLUME_HELD) & (f.kind[0] != f.kind[1])));
     const und_lanes_int own = open & ~deep & (kind == UND_VOLUME_ACTIVE) & (from > 0);
     und_lanes_int flux = none;
     if (und_lanes_bits(whole) & bits)
-        flux = whole & und_volume_full_fluxes(a, &f, und_lanes_select(deep, f.speed, way));
+        flux = whole & und_volume_full_fluxes(a, &f, way);
     if (!(und_lanes_bits(own) & bits)) {
         und_lanes_int_store_some(a->flux + at, flux, bits);
         return;

@@ -121,6 +121,9 @@ UND_INLINE float und_volume_clip(float v, float most)
 /* A cell that holds so much gets no more: so no number overflows, however liquid is pressed together.  Of
  * neighbours together it gets less than twice that at once. */
 enum { UND_VOLUME_MOST = 60, UND_VOLUME_AT_ONCE = 2 }; /* cells */
+/* Cells: where a solid has come over liquid and before it there is so much in a cell already, what more there
+ * is stays in the solid until it has gone on. */
+enum { UND_VOLUME_PRESSED = 8 };
 UND_INLINE bool und_volume_crowded(int32_t units)
 {
     return units > UND_VOLUME_MOST << 24 || units < -(UND_VOLUME_MOST << 24);

@@ -11,6 +11,9 @@
 #include <string.h>
 
 static const float FURTHEST = 0.9f; /* cells that are crossed in a part */
+/* What is faster than that in so many goes no further: a cell that all around comes to gets no more than it
+ * can count. */
+enum { MOST_PARTS = 20 };
 
 typedef struct move {
     und_volume_moving k;
@@ -41,7 +44,7 @@ static int find_cells(const move *m, und_volume *v)
     float most = 0;
     for (int block = 0; block < rows.blocks; block++)
         most = fmaxf(most, v->parts->block_most[block]);
-    const int parts = (int)fminf(ceilf(most / FURTHEST), 100);
+    const int parts = (int)fminf(ceilf(most / FURTHEST), (float)MOST_PARTS);
     return parts < 1 ? 1 : parts;
 }
 

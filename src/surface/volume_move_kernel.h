@@ -270,7 +270,7 @@ UND_INLINE und_lanes_int und_volume_full_fluxes(const und_volume_move_args *m, c
 UND_INLINE und_lanes_int und_volume_deep_fluxes(const und_volume_move_args *m, int axis, size_t at)
 {
     const und_volume_faces f = und_volume_faces_at(m, axis, at);
-    return ~f.shut & und_volume_full_fluxes(m, &f, f.speed);
+    return ~f.shut & und_volume_full_fluxes(m, &f, und_volumes_clip(f.speed, 1));
 }
 
 /* ---- Before the first part ---- */

@@ -17,13 +17,13 @@ static const double ENOUGH = 0.003; /* of a piece */
 static const double LITTLE = 0.05;  /* cells: the same */
 static const double DROP = 0.25; /* cells: what is smaller stays as it is, beside what is drawn of others */
 static const double SAME = 0.02; /* of a piece: what joins it or leaves it makes it no other */
-static const double IN_SIDE = 1e-5;   /* of the grid's length */
-static const double MOST_SHIFT = 0.5; /* cells */
-static const double MOSTLY = 0.7;     /* of a piece */
-static const float ALL = 2, NONE = 4; /* cells from the surface: shifted as it is, and not at all */
-static const float WET = 0.01f;       /* of a cell: less does not join pieces */
-static const float LAYER = 0.7f;      /* cells: by so much the distance rises away from a layer's wall */
-static const float BENEATH = 0.3f;    /* cells: where a triangle's piece is looked for */
+static const double IN_SIDE = 1e-5;           /* of the grid's length */
+static const double MOST_SHIFT = 0.5;         /* cells */
+static const double SOME = 0.3, MOSTLY = 0.7; /* of a piece: its films stay as they are, or go with it */
+static const float ALL = 2, NONE = 4;         /* cells from the surface: shifted as it is, and not at all */
+static const float WET = 0.01f;               /* of a cell: less does not join pieces */
+static const float LAYER = 0.7f;   /* cells: by so much the distance rises away from a layer's wall */
+static const float BENEATH = 0.3f; /* cells: where a triangle's piece is looked for */
 
 typedef struct piece {
     double held, drawn, area;    /* cells, and of a cell's side: of the surface that may move */
@@ -314,6 +314,12 @@ static bool is_at_wall(const pieces *p, const float *shown, size_t at)
     return touches;
 }
 
+/* Films are as thick as they are; but where they are much of a piece they are much of what it lacks. */
+static float goes_with_films(const piece *one)
+{
+    return (float)fmin(fmax((one->films / fmax(one->held, 1e-9) - SOME) / (MOSTLY - SOME), 0), 1);
+}
+
 typedef struct apply_args {
     const pieces *p;
     const float *shown;
@@ -332,16 +338,16 @@ static inline void apply_row(const apply_args *a, und_place place)
         const piece *one = &p->list[p->label[at]];
         const float shift = (float)one->shift;
         const float fade = fminf((NONE - fabsf(shown[at])) / (NONE - ALL), 1);
-        const bool is_film = shown[at] != p->phi[at] && !(one->films > MOSTLY * one->held);
-        if (p->label[at] == 0 || !(fade > 0) || is_film)
+        const float share = shown[at] != p->phi[at] ? goes_with_films(one) : 1;
+        if (p->label[at] == 0 || !(fade * share > 0))
             continue;
         const bool stays = shift < 0 && is_at_wall(p, shown, at);
-        to[x] = a->dx * (shown[at] - (stays ? 0 : fade * shift));
+        to[x] = a->dx * (shown[at] - (stays ? 0 : share * fade * shift));
     }
 }
 UND_KERNEL(apply_row, apply_args, UND_EACH_ROW)
 
-/* Films are as thick as they are, but where there is little else; what touches a wall touches it. */
+/* What touches a wall touches it. */
 static void apply(const pieces *p, const float *shown, float *distance, float dx)
 {
     const apply_args args = {p, shown, distance, dx};

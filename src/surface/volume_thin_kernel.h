@@ -156,7 +156,7 @@ static inline void und_volume_thin_find_beads(const und_volume_thinning *t, und_
             v->to[at] = und_volume_thin_larger_bead(t, at);
             k->gives |= (uint16_t)(1u << (at - (size_t)k->at));
         }
-        und_volume_set_out(v, k, v->c);
+        und_volume_set_out(v, k, v->c, UND_VOLUME_MOST * UND_VOLUME_ONE);
     }
 }
 UND_KERNEL(und_volume_thin_find_beads, und_volume_thinning, UND_EACH_BLOCK)
