@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { STAGE_WRITE, STAGE_CHECKPOINT, STAGES, MAX_STAGES = 64 };
 
@@ -66,6 +67,30 @@ static und_status load_exports(job *j, und_error *err)
     return j->exports ? UND_OK : err->status;
 }
 
+static const job *of_card; /* for who is told that the card has failed, and nothing else */
+
+/* What was on it is lost, but for what is on disk. */
+static void card_failed(const und_error *err)
+{
+    fprintf(stderr, "undine: %s\nwhat was simulated since the last checkpoint is lost; go on without the card:\n ",
+            err->text);
+    args_print_resume(of_card->args, of_card->folder, stderr);
+    fprintf(stderr, " --device cpu\n");
+    _exit(UND_FAILED);
+}
+
+static und_status open_device(job *j, und_error *err)
+{
+    if (und_devices_open(j->args->device ? j->args->device : "cpu", &j->card, err) != UND_OK)
+        return err->status;
+    of_card = j;
+    if (j->card)
+        und_card_on_failure(j->card, card_failed);
+    if (j->card && j->args->profile && j->args->verbose)
+        und_card_time(j->card);
+    return UND_OK;
+}
+
 static und_status load_job(job *j, bool draw, und_error *err)
 {
     const args *a = j->args;
@@ -95,10 +120,8 @@ static und_status load_job(job *j, bool draw, und_error *err)
         status = links_open(&j->links, a, j->scene, j->folder, err);
     if (status != UND_OK)
         return status;
-    if (und_devices_open(j->args->device ? j->args->device : "cpu", &j->card, err) != UND_OK)
+    if (open_device(j, err) != UND_OK)
         return err->status;
-    if (j->card && j->args->profile && j->args->verbose)
-        und_card_time(j->card);
     j->sim = und_sim_create(j->scene, j->threads, err);
     if (!j->sim)
         return err->status;

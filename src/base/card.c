@@ -76,6 +76,8 @@ und_card *und_card_open(const und_card_kind *kind, const und_card_kernels *kerne
         return NULL;
     c->kind = kind;
     c->kernels = kernels;
+    c->says = getenv("UNDINE_CARD_SAY");
+    c->compares = getenv("UNDINE_CARD_COMPARE") && kind->peek;
     c->range = RANGE;
     c->bytes = RANGE_BYTES;
     c->file = -1;
@@ -208,11 +210,13 @@ static const und_card_known *find_kernel(und_card *c, const char *name)
         *k = (und_card_known){.name = name, .named = n, .number = -1};
         if (n < c->kernels->end)
             k->number = c->kind->find(c->self, (int)(n - c->kernels->begin));
-        const char *only = getenv("UNDINE_CARD_FROM"), *end = getenv("UNDINE_CARD_TO");
-        if ((only && n - c->kernels->begin < atoi(only)) || (end && n - c->kernels->begin >= atoi(end)))
-            k->number = -1;
     }
     return k;
+}
+
+bool und_card_compares(const und_card *c)
+{
+    return c->compares;
 }
 
 bool und_card_has(const und_card *c, const void *address)
@@ -249,7 +253,7 @@ bool und_card_run(und_card *c, const und_card_launch *launch)
     const int kernel = k->number, elsewhere = kernel < 0 ? 0 : find_elsewhere(c, launch);
     if (kernel < 0 || elsewhere > 0) {
         c->counts.here++;
-        und_card_tell_here(launch, kernel < 0, elsewhere - 1);
+        und_card_tell_here(c, launch, kernel < 0, elsewhere - 1);
         return false;
     }
     if (launch->threads == 0)

@@ -80,7 +80,9 @@ und_status und_card_check(und_card *card, und_error *err);
 void *und_card_alloc(und_card *card, size_t bytes, bool read_only, const char *what, und_error *err);
 bool und_card_free(void *pages); /* false: they are not a card's */
 
-/* For tests: a kernel is done on both sides, and what is different then is told. */
+/* For who writes kernels, where UNDINE_CARD_COMPARE is set and the card is a process: each is done on both
+ * sides, and what is different then is told.  And where UNDINE_CARD_SAY is, which are not done by the card. */
+bool und_card_compares(const und_card *card);
 void und_card_compare_begin(und_card *card); /* before the card, */
 void und_card_compare_open(und_card *card);  /* behind it, before it is done here, */
 void und_card_compare_end(und_card *card, const char *kernel);

@@ -306,23 +306,20 @@ void und_card_faults_close(und_card *c)
     c->catches = false;
 }
 
-void und_card_tell_here(const und_card_launch *l, bool unknown, int offset)
+void und_card_tell_here(und_card *c, const und_card_launch *l, bool unknown, int offset)
 {
-    enum { TOLD = 256 };
-    static const char *told[TOLD];
-    static int count;
-    if (!getenv("UNDINE_CARD_SAY"))
+    if (!c->says)
         return;
-    for (int i = 0; i < count; i++)
-        if (strcmp(told[i], l->name) == 0)
+    for (int i = 0; i < c->told_count; i++)
+        if (strcmp(c->told[i], l->name) == 0)
             return;
-    if (count < TOLD)
-        told[count++] = l->name;
+    if (c->told_count < UND_CARD_TOLD)
+        c->told[c->told_count++] = l->name;
     if (unknown)
         fprintf(stderr, "card: %s is done here: it is not one of the card's\n", l->name);
     else
-        fprintf(stderr, "card: %s is done here: byte %d of its arguments (%zx, %zu) is of memory elsewhere\n",
-                l->name, offset, *(const uintptr_t *)((const char *)l->args + offset), l->args_size);
+        fprintf(stderr, "card: %s is done here: byte %d of its arguments is of memory elsewhere\n", l->name,
+                offset);
 }
 
 /* ---- Comparing ---- */
@@ -349,24 +346,22 @@ void und_card_compare_open(und_card *c)
         }
 }
 
+static void compare_block(const und_card *c, const und_card_block *b, const char *kernel)
+{
+    const size_t bytes = b->count * UND_CARD_UNIT, at = b->at * UND_CARD_UNIT;
+    const uint32_t *here = (const uint32_t *)(const void *)(c->host + at), *there = c->kind->peek(c->self, at);
+    size_t different = 0, first = 0;
+    for (size_t i = 0; i < bytes / sizeof *here; i++)
+        if (here[i] != there[i])
+            first = different++ ? first : i;
+    if (different > 0)
+        fprintf(stderr, "card: %s: %zu words differ in the %zu bytes at %p, the first is word %zu: %08x here, %08x there\n",
+                kernel, different, bytes, (const void *)(c->range + at), first, here[first], there[first]);
+}
+
 void und_card_compare_end(und_card *c, const char *kernel)
 {
-    for (und_card_block *b = c->blocks; b; b = b->next) {
-        if (!b->used || b->read_only)
-            continue;
-        const size_t bytes = b->count * UND_CARD_UNIT, at = b->at * UND_CARD_UNIT;
-        const char *here = c->host + at, *there = (const char *)c->kind->peek(c->self, at);
-        size_t different = 0, first = 0;
-        for (size_t i = 0; i < bytes; i += 4)
-            if (memcmp(here + i, there + i, 4) != 0) {
-                first = different++ ? first : i;
-            }
-        if (different)
-            fprintf(stderr,
-                    "%s: %zu words differ in the block at %p of %zu, the first at %zu: %08x %g here, %08x %g "
-                    "there\n",
-                    kernel, different, (void *)(c->range + at), bytes, first,
-                    *(const unsigned *)(here + first), (double)*(const float *)(here + first),
-                    *(const unsigned *)(there + first), (double)*(const float *)(there + first));
-    }
+    for (const und_card_block *b = c->blocks; b; b = b->next)
+        if (b->used && !b->read_only)
+            compare_block(c, b, kernel);
 }

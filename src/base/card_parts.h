@@ -39,7 +39,7 @@ typedef struct und_card_timed {
     double seconds;
 } und_card_timed;
 
-enum { UND_CARD_KERNELS = 1 << 12 };
+enum { UND_CARD_KERNELS = 1 << 12, UND_CARD_TOLD = 256 };
 typedef struct und_card_known {
     const char *name;
     const und_card_named *named; /* und_card_kernels.end: there is none of that name */
@@ -70,7 +70,9 @@ struct und_card {
     und_card_known known[UND_CARD_KERNELS];
     und_card_timed *timed; /* of each kernel; NULL: they are not */
     struct sigaction before;
-    bool catches;
+    bool catches, says, compares;
+    const char *told[UND_CARD_TOLD]; /* kernels that it was said of */
+    int told_count;
 };
 
 und_status und_card_units_open(und_card *c, und_error *err);
@@ -88,6 +90,6 @@ bool und_card_runs_add(und_card_runs *runs, size_t at, size_t count);
 
 /* A kernel was done here: it is unknown there, or was given what is elsewhere.  Said once of each where
  * UNDINE_CARD_SAY is set. */
-void und_card_tell_here(const und_card_launch *launch, bool unknown, int offset);
+void und_card_tell_here(und_card *c, const und_card_launch *launch, bool unknown, int offset);
 
 #endif

@@ -5,7 +5,6 @@
 #include "grid/pass_card_run.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 enum {
     ROWS = 16,                /* of a block */
@@ -244,25 +243,33 @@ static void run_on_card(const und_device *device, const und_step *step)
 {
     for (int i = 0; i < step->count; i++) {
         const und_step own = {.passes = step->passes + i, .count = 1};
-        if (getenv("UNDINE_CARD_COMPARE") && !left_out(step)) {
-            und_card_compare_begin(device->card);
-            const bool done = und_pass_on_card(device->card, step->passes + i, step->unless);
-            if (done)
-                und_card_compare_open(device->card);
-            run_steps(device, &own, 1);
-            if (done)
-                und_card_compare_end(device->card, step->passes[i].kernel->name);
-            continue;
-        }
         if (!und_pass_on_card(device->card, step->passes + i, step->unless) && !left_out(step))
             run_steps(device, &own, 1);
+    }
+}
+
+/* On both sides, and what is different then is told. */
+static void compare_on_card(const und_device *device, const und_step *step)
+{
+    for (int i = 0; i < step->count && !left_out(step); i++) {
+        const und_step own = {.passes = step->passes + i, .count = 1};
+        und_card_compare_begin(device->card);
+        const bool done = und_pass_on_card(device->card, step->passes + i, step->unless);
+        if (done)
+            und_card_compare_open(device->card);
+        run_steps(device, &own, 1);
+        if (done)
+            und_card_compare_end(device->card, step->passes[i].kernel->name);
     }
 }
 
 void und_pass_steps(const und_device *device, const und_step *steps, int count)
 {
     for (int i = 0; i < count && device->card; i++)
-        run_on_card(device, &steps[i]);
+        if (und_card_compares(device->card))
+            compare_on_card(device, &steps[i]);
+        else
+            run_on_card(device, &steps[i]);
     if (device->card)
         return;
     for (int i = 0, end; i < count; i = end) {

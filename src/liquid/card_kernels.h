@@ -57,4 +57,6 @@
 #include "surface/volume_move_kernel.h"
 #include "surface/volume_pay_kernel.h"
 #include "surface/volume_run_films_kernel.h"
+#include "surface/volume_settle_kernel.h"
 #include "surface/volume_thin_kernel.h"
+#include "surface/volume_walls_kernel.h"

@@ -105,7 +105,7 @@ typedef struct und_volume_flow {
 /* After und_volume_move: films on slanted walls go round the corners that these have in cells, and lie
  * against them.
  */
-void und_volume_settle_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+void und_volume_settle_films(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                              const und_volume_flow *flow);
 /* What left by open sides. */
 int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,

@@ -2,12 +2,9 @@
 #include "surface/volume_films_kernel.h"
 #include "surface/volume_parts.h"
 #include "surface/volume_run_films_kernel.h"
+#include "surface/volume_settle_kernel.h"
 
 #include <math.h>
-
-static const float SETTLING = 1.5f; /* cells: from a slanted wall what is there is a film's */
-static const float OUT = 0.9f;      /* cells: phi of what it shows nothing of */
-static const float SETTLES = 0.05f; /* of a cell: films settle where there is so much room */
 
 /* What is on a wall is told by cells before it and by liquid near it; and so far beyond those which are known
  * run. */
@@ -118,81 +115,45 @@ void und_volume_run_films(const und_volume *v, const und_distance *d, const und_
 
 /* ---- Slanted walls ---- */
 
-static void hand(const und_volume_arrays *v, size_t from, size_t to, int32_t amount)
-{
-    const uint8_t *kind = v->kind;
-    amount = amount < v->c[from] ? amount : v->c[from];
-    if (amount <= 0 || und_volume_crowded(v->c[to]) || kind[from] == UND_VOLUME_HELD ||
-        kind[to] == UND_VOLUME_HELD)
-        return;
-    v->c[to] += amount;
-    v->c[from] -= amount;
-}
-
-/* Along an axis, to where the wall comes nearer and shuts the way: over the cell further out. */
-static void go_round(const und_volume_arrays *v, const und_volume_walls *walls, const und_volume_flow *flow,
-                     size_t at, int axis, const float normal[3])
-{
-    const int across = und_volume_across(normal);
-    const size_t out_step = (size_t)v->mac.step[across], step = (size_t)v->mac.step[axis];
-    const bool up = normal[across] > 0;
-    const size_t out = up ? at + out_step : at - out_step;
-    if (!v->own[out] || !(walls->open[across][up ? at : out] > 0))
-        return;
-    for (int high = 0; high < 2; high++) {
-        const size_t face = high ? out : out - step, to = high ? out + step : out - step;
-        const size_t own = high ? at : at - step, behind = high ? at - step : at;
-        /* What is before the cell further out may be air, which falls. */
-        const float speed = flow->u[axis][walls->open[axis][own] > 0 ? own : v->film[out] ? face : behind];
-        const float way = (high ? 1 : -1) * speed * (float)flow->per_speed;
-        const float part = und_volume_film_part(walls, at, walls->open[axis][own]);
-        if (!(way > 0) || !(part < 1) || !v->own[to] || !(walls->open[axis][face] > 0) ||
-            und_volume_film_stands(v, walls, high ? at - step : at + step, at, to, normal, flow->pin))
-            continue;
-        hand(v, at, to, und_volume_units((way < 1 ? way : 1) * (1 - part) * und_volume_cells(v->c[at])));
-    }
-}
-
-/* Whether what is in a cell is no part of what phi shows. */
-static bool is_out(const und_volume_arrays *v, const und_distance *d, size_t at)
-{
-    return v->film[at] || d->phi[at] > OUT;
-}
-
-/* Towards the wall, as far as there is room. */
-static void settle(const und_volume_arrays *v, const und_distance *d, const und_volume_walls *walls,
-                   size_t at, const float normal[3])
-{
-    const int axis = und_volume_across(normal);
-    const size_t step = (size_t)v->mac.step[axis], low = at - step;
-    const size_t in = normal[axis] > 0 ? low : at + step, face = normal[axis] > 0 ? low : at;
-    if (v->own[in] && walls->open[axis][face] > 0 && is_out(v, d, in) && walls->room[in] > SETTLES)
-        hand(v, at, in, und_volume_units(walls->room[in]) - v->c[in]);
-}
-
-/* In order, as cells may get from one that has got itself: most often of a few in a row.  Others' phi and
- * speeds are there, from und_volume_move. */
-void und_volume_settle_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+/* Others' phi and speeds are there, from und_volume_move; what goes along an axis is told by cells two away.
+ * What has gone round a corner lies against the wall in the same go. */
+void und_volume_settle_films(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                              const und_volume_flow *flow)
 {
-    enum { IN_A_ROW = 6 };
-    const und_volume_arrays flat = und_volume_arrays_of(v);
-    if (walls->room && walls->rest)
-        und_volume_get_cells(v, TOLD_BY + IN_A_ROW);
-    for (int turn = 0; turn < 2 && walls->room && walls->rest; turn++)
-        UND_MAC_EACH_ROW (&v->mac, row)
-            UND_VOLUME_ALOFT(v, d->phi, row, at)
-            {
-                float normal[3];
-                if (!(walls->distance[at] < SETTLING) || !is_out(&flat, d, at))
-                    continue;
-                und_volume_solid_normal(&flat, walls, at, normal);
-                if (!und_volume_is_slanted(&flat, walls, d->phi, at, normal))
-                    continue;
-                for (int a = 0; turn == 0 && a < und_volume_axes(&v->mac) && v->film[at]; a++)
-                    if (a != und_volume_across(normal))
-                        go_round(&flat, walls, flow, at, a, normal);
-                if (turn == 1)
-                    settle(&flat, d, walls, at, normal);
-            }
+    enum { AXES = 3, PASSES = 2 * AXES + 2, LIST = UND_VOLUME_LIST_STEPS, GOES = 2 * AXES };
+    const und_set rows = und_set_shared(&v->device, &v->mac, UND_ROWS_INSIDE);
+    if (!walls->room || !walls->rest)
+        return;
+    und_volume_borrow(v);
+    und_volume_settling all = {.list = und_volume_list_args_of(v),
+                               .v = und_volume_arrays_of(v),
+                               .walls = *walls,
+                               .phi = d->phi,
+                               .u = {flow->u[0], flow->u[1], flow->u[2]},
+                               .per_speed = (float)flow->per_speed,
+                               .pin = flow->pin},
+                        along[AXES];
+    und_volume_listing films = {.v = v, .marks = UND_PASS(und_volume_settling_mark, &all, NULL)};
+    und_volume_listing wet = films;
+    und_pass pass[PASSES];
+    und_step steps[2 * LIST + PASSES];
+    int passes = 0, n = LIST;
+    und_volume_list_steps(&films, steps);
+    for (int a = 0; a < und_volume_axes(&v->mac); a++) {
+        along[a] = all;
+        along[a].axis = a;
+        pass[passes++] = UND_PASS(und_volume_settling_find_round, &along[a], &rows);
+        pass[passes++] = UND_PASS(und_volume_settling_go_round, &along[a], &rows);
+    }
+    for (int i = 0; i < passes; i++)
+        steps[n++] = (und_step){.passes = &pass[i], .count = 1};
+    und_volume_list_steps(&wet, steps + n);
+    n += LIST;
+    pass[passes++] = UND_PASS(und_volume_settling_find_in, &all, &rows);
+    pass[passes++] = UND_PASS(und_volume_settling_go_in, &all, &rows);
+    for (int i = passes - 2; i < passes; i++)
+        steps[n++] = (und_step){.passes = &pass[i], .count = 1};
+    und_volume_get_cells(v, TOLD_BY + GOES);
+    und_pass_steps(&v->device, steps, n);
+    und_volume_give_back(v);
 }
