@@ -92,6 +92,7 @@ static told solve(const int n[3], bool open, und_card *card)
             before = und_card_count(card);
         und_pressure_set(p.pressure, &p.unknown, (const float *const *)p.weight, p.known);
         t.report[i] = und_pressure_solve(p.pressure, p.b, p.x, i > 0, 1e-5, 40);
+        und_pressure_lift(p.pressure, p.x);
         und_pressure_done(p.pressure);
         if (card)
             after = und_card_count(card);

@@ -76,3 +76,17 @@ double und_components_take_mean(und_components *c, double *const v[2])
     und_pass_steps(&c->device, steps, 3);
     return *c->largest;
 }
+
+void und_components_lift(const und_components *c, double *x, ptrdiff_t first, const ptrdiff_t step[3])
+{
+    const und_lift_args args = {
+        .of = args_of(c, NULL), .x = x, .first = first, .step = {step[0], step[1], step[2]}};
+    const und_pass passes[] = {UND_PASS(und_lift_begin, &args, &c->rows),
+                               UND_PASS(und_lift_survey, &args, &c->rows),
+                               UND_PASS(und_lift, &args, &c->rows)};
+    const und_step steps[] = {{.passes = passes, .count = 1},
+                              {.passes = passes + 1, .count = 1},
+                              {.passes = passes + 2, .count = 1}};
+    if (c->closed)
+        und_pass_steps(&c->device, steps, 3);
+}

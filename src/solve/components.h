@@ -46,4 +46,9 @@ int und_components_find(und_components *components, und_pass passes[UND_MULTIGRI
 /* Takes their mean out of values (of both colours) in each closed part; gives the largest |mean|. */
 double und_components_take_mean(und_components *components, double *const v[2]);
 
+/* Lifts x of the grid in each closed part, as und_pressure_lift has it; where the level's first cell is in
+ * it. */
+void und_components_lift(const und_components *components, double *x, ptrdiff_t first,
+                         const ptrdiff_t step[3]);
+
 #endif

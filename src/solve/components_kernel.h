@@ -290,4 +290,80 @@ UND_KERNEL_STATIC void und_take_means_block(const void *args, const und_set *set
 }
 UND_KERNEL_ITEMS(und_take_means, und_components_args)
 
+/* ---- Lifting ---- */
+
+/* x of the grid: the level's first cell is at `first`. */
+typedef struct und_lift_args {
+    und_components_args of;
+    double *x;
+    ptrdiff_t first, step[3];
+} und_lift_args;
+
+/* The less of what is there and a value, or the more. */
+static inline void und_shared_bound(double *p, double value, bool more)
+{
+    uint64_t now = und_shared_load((const uint64_t *)(const void *)p), by;
+    double is;
+    __builtin_memcpy(&by, &value, sizeof by);
+    do
+        __builtin_memcpy(&is, &now, sizeof is);
+    while ((more ? value > is : value < is) && !und_shared_replace((uint64_t *)(void *)p, &now, by));
+}
+
+UND_INLINE void und_lift_begin_item(const und_lift_args *a, int z, int y)
+{
+    const int row = y + z * a->of.level->n[1];
+    for (int32_t i = a->of.first[row], end = i + a->of.count[row]; i < end; i++) {
+        a->of.run[i].sum = __builtin_inf();
+        a->of.run[i].cells = -__builtin_inf();
+    }
+}
+UND_KERNEL_STATIC void und_lift_begin_block(const void *args, const und_set *set, int z)
+{
+    for (int y = 0; y < set->per_block; y++)
+        und_lift_begin_item(args, z, y);
+}
+UND_KERNEL_ITEMS(und_lift_begin, und_lift_args)
+
+/* The least and the most that a run has, into its part's. */
+UND_INLINE void und_lift_survey_item(const und_lift_args *a, int z, int y)
+{
+    const int row = y + z * a->of.level->n[1];
+    const double *x = a->x + a->first + y * a->step[1] + z * a->step[2];
+    for (int32_t i = a->of.first[row], end = i + a->of.count[row]; i < end; i++) {
+        und_run *own = &a->of.run[i], *root = &a->of.run[own->parent];
+        double least = __builtin_inf(), most = -__builtin_inf();
+        for (int k = own->begin; k < own->end && !root->open; k++) {
+            least = x[k] < least ? x[k] : least;
+            most = x[k] > most ? x[k] : most;
+        }
+        und_shared_bound(&root->sum, least, false);
+        und_shared_bound(&root->cells, most, true);
+    }
+}
+UND_KERNEL_STATIC void und_lift_survey_block(const void *args, const und_set *set, int z)
+{
+    for (int y = 0; y < set->per_block; y++)
+        und_lift_survey_item(args, z, y);
+}
+UND_KERNEL_ITEMS(und_lift_survey, und_lift_args)
+
+UND_INLINE void und_lift_item(const und_lift_args *a, int z, int y)
+{
+    const int row = y + z * a->of.level->n[1];
+    double *x = a->x + a->first + y * a->step[1] + z * a->step[2];
+    for (int32_t i = a->of.first[row], end = i + a->of.count[row]; i < end; i++) {
+        const und_run *own = &a->of.run[i], *root = &a->of.run[own->parent];
+        const double by = root->cells - 2 * root->sum;
+        for (int k = own->begin; k < own->end && !root->open; k++)
+            x[k] += by;
+    }
+}
+UND_KERNEL_STATIC void und_lift_block(const void *args, const und_set *set, int z)
+{
+    for (int y = 0; y < set->per_block; y++)
+        und_lift_item(args, z, y);
+}
+UND_KERNEL_ITEMS(und_lift, und_lift_args)
+
 #endif

@@ -424,43 +424,9 @@ und_system_report und_system_solve(und_system *s, double *x, bool warm, double t
 
 /* ---- Closed parts ---- */
 
-/* The least and the most that a run has, into its part's. */
-static void survey_run(const und_system *s, const double *x, int y, int z, int32_t i)
-{
-    und_run *run = s->components.run, *root = &run[run[i].parent];
-    for (int k = run[i].begin; k < run[i].end; k++) {
-        const double value = x[und_system_at(s, k, y, z)];
-        root->sum = fmin(root->sum, value);
-        root->cells = fmax(root->cells, value);
-    }
-}
-
-static void lift_run(const und_system *s, double *x, int y, int z, int32_t i)
-{
-    const und_run *run = s->components.run, *root = &run[run[i].parent];
-    const double by = root->cells - 2 * root->sum;
-    for (int k = run[i].begin; k < run[i].end; k++)
-        x[und_system_at(s, k, y, z)] += by;
-}
-
 void und_system_lift(und_system *s, double *x)
 {
-    const und_components *c = &s->components;
-    const int *n = c->level->n, rows = c->closed ? n[1] * n[2] : 0;
     const und_halo_field all = und_halo_of(&s->mac, x, sizeof *x, UND_HALO_ALL);
-    und_halo_get(s->m.device.halo, &all, rows > 0);
-    for (int turn = 0; turn < 3; turn++)
-        for (int row = 0; row < rows; row++)
-            for (int32_t i = c->first[row], end = i + c->count[row]; i < end; i++) {
-                und_run *run = &c->run[i];
-                if (c->run[run->parent].open)
-                    continue;
-                if (turn == 0) {
-                    run->sum = INFINITY;
-                    run->cells = -INFINITY;
-                } else if (turn == 1)
-                    survey_run(s, x, row % n[1], row / n[1], i);
-                else
-                    lift_run(s, x, row % n[1], row / n[1], i);
-            }
+    und_halo_get(s->m.device.halo, &all, s->components.closed > 0);
+    und_components_lift(&s->components, x, first_of(s), s->step);
 }
