@@ -1,5 +1,6 @@
 /* undine bench: the speed of each kernel, as multiples of a memory sweep. */
 #include "app.h"
+#include "liquid/devices.h"
 
 #include "base/parallel.h"
 #include "base/status.h"
@@ -147,9 +148,11 @@ und_status command_bench(const args *a, und_error *err)
     und_status status = check_names(a, err);
     if (status != UND_OK)
         return status;
+    und_card *card;
     context.sweep = bench_sweep_create(context.threads, err);
     if (!context.sweep)
         return err->status;
+    status = und_devices_open(a->device ? a->device : "cpu", &card, err);
     s.results = a->json ? json_array() : NULL;
     if (!a->json)
         printf("%-16s %-12s %7s %12s %12s %10s %10s %10s\n%-16s %-12s %7s %12s %12s %10s %10s %10s\n", "", "",
@@ -162,6 +165,7 @@ und_status command_bench(const args *a, und_error *err)
         if (wanted)
             status = benches[i].run(&context, err);
     }
+    und_card_close(card);
     bench_sweep_destroy(context.sweep);
     if (status == UND_OK)
         print_machine(&s, context.threads);

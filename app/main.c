@@ -108,10 +108,10 @@ static const command commands[] = {
      "Names every file that is missing, cut short or changed, and exits with 1 if there is one.\n", 1, 1,
      OPT_QUIET, command_verify},
     {"validate", "[CASE...]", "computed against reference values, case by case",
-     "Exits with 1 if any value is outside its tolerance.\n", 0, ANY, OPT_JSON | OPT_MODEL | OPT_THREADS,
-     command_validate},
+     "Exits with 1 if any value is outside its tolerance.\n", 0, ANY,
+     OPT_JSON | OPT_MODEL | OPT_THREADS | OPT_DEVICE, command_validate},
     {"bench", "[NAME...]", "speed, as multiples of a memory sweep measured in the same run", "", 0, ANY,
-     OPT_JSON | OPT_THREADS, command_bench},
+     OPT_JSON | OPT_THREADS | OPT_DEVICE, command_bench},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

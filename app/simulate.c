@@ -72,7 +72,8 @@ static const job *of_card; /* for who is told that the card has failed, and noth
 /* What was on it is lost, but for what is on disk. */
 static void card_failed(const und_error *err)
 {
-    fprintf(stderr, "undine: %s\nwhat was simulated since the last checkpoint is lost; go on without the card:\n ",
+    fprintf(stderr,
+            "undine: %s\nwhat was simulated since the last checkpoint is lost; go on without the card:\n ",
             err->text);
     args_print_resume(of_card->args, of_card->folder, stderr);
     fprintf(stderr, " --device cpu\n");

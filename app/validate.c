@@ -1,5 +1,6 @@
 /* undine validate: every case against its reference. */
 #include "app.h"
+#include "liquid/devices.h"
 
 #include "base/parallel.h"
 #include "base/status.h"
@@ -171,12 +172,16 @@ und_status command_validate(const args *a, und_error *err)
                 puts(list[i]->name);
         return UND_OK;
     }
+    und_card *card;
+    if (und_devices_open(a->device ? a->device : "cpu", &card, err) != UND_OK)
+        return err->status;
     case_sink sink = {.threads = und_threads(a->threads), .results = a->json ? json_array() : NULL};
     if (!a->json)
         print_header(&sink, a, list, count);
     for (int i = 0; i < count; i++)
         if (wanted(a, list[i]))
             run_case(&sink, list[i]);
+    und_card_close(card);
     if (a->json) {
         json_t *all = json_pack("{s:o}", "results", sink.results);
         char *text = json_dumps(all, JSON_INDENT(2));

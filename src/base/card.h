@@ -67,8 +67,8 @@ bool und_card_run_here(und_card *card, const und_card_launch *launch);
 bool und_card_run(und_card *card, const und_card_launch *launch);
 bool und_card_has(const und_card *card, const void *address); /* it is of the range */
 
-/* What is called where a card fails in the middle of a run, and does not return: what was on it is lost, and so
- * is the run but for what is on disk.  Without one the program is aborted. */
+/* What is called where a card fails in the middle of a run, and does not return: what was on it is lost, and
+ * so is the run but for what is on disk.  Without one the program is aborted. */
 void und_card_on_failure(und_card *card, void (*fn)(const und_error *err));
 /* What went wrong with it since it was opened: from then on all is done here, with what there was here last.
  */
@@ -81,7 +81,8 @@ void *und_card_alloc(und_card *card, size_t bytes, bool read_only, const char *w
 bool und_card_free(void *pages); /* false: they are not a card's */
 
 /* For who writes kernels, where UNDINE_CARD_COMPARE is set and the card is a process: each is done on both
- * sides, and what is different then is told.  And where UNDINE_CARD_SAY is, which are not done by the card. */
+ * sides, and what is different then is told.  And where UNDINE_CARD_SAY is, which are not done by the card.
+ */
 bool und_card_compares(const und_card *card);
 void und_card_compare_begin(und_card *card); /* before the card, */
 void und_card_compare_open(und_card *card);  /* behind it, before it is done here, */

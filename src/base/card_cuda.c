@@ -332,8 +332,8 @@ static und_status launch(void *self, int kernel, const und_card_launch *l, und_e
                    blocks = (l->threads + of_block - 1) / of_block;
     c->d.cuCtxSetCurrent(c->context);
     return check(c,
-                 c->d.cuLaunchKernel(c->functions[kernel], blocks, 1, 1, of_block, 1, 1, 0,
-                                     c->stream, parameters, NULL),
+                 c->d.cuLaunchKernel(c->functions[kernel], blocks, 1, 1, of_block, 1, 1, 0, c->stream,
+                                     parameters, NULL),
                  l->name, err);
 }
 

@@ -349,13 +349,16 @@ void und_card_compare_open(und_card *c)
 static void compare_block(const und_card *c, const und_card_block *b, const char *kernel)
 {
     const size_t bytes = b->count * UND_CARD_UNIT, at = b->at * UND_CARD_UNIT;
-    const uint32_t *here = (const uint32_t *)(const void *)(c->host + at), *there = c->kind->peek(c->self, at);
+    const uint32_t *here = (const uint32_t *)(const void *)(c->host + at),
+                   *there = c->kind->peek(c->self, at);
     size_t different = 0, first = 0;
     for (size_t i = 0; i < bytes / sizeof *here; i++)
         if (here[i] != there[i])
             first = different++ ? first : i;
     if (different > 0)
-        fprintf(stderr, "card: %s: %zu words differ in the %zu bytes at %p, the first is word %zu: %08x here, %08x there\n",
+        fprintf(stderr,
+                "card: %s: %zu words differ in the %zu bytes at %p, the first is word %zu: %08x here, %08x "
+                "there\n",
                 kernel, different, bytes, (const void *)(c->range + at), first, here[first], there[first]);
 }
 

@@ -128,7 +128,8 @@ static inline void und_shared_most(int32_t *p, int32_t value)
     __sync_fetch_and_max(p, value);
 #else
     for (int32_t now = __atomic_load_n(p, __ATOMIC_RELAXED);
-         value > now && !__atomic_compare_exchange_n(p, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);)
+         value > now &&
+         !__atomic_compare_exchange_n(p, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);)
         ;
 #endif
 }
@@ -140,7 +141,8 @@ static inline void und_shared_most_long(int64_t *p, int64_t value)
             break;
 #else
     for (int64_t now = __atomic_load_n(p, __ATOMIC_RELAXED);
-         value > now && !__atomic_compare_exchange_n(p, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);)
+         value > now &&
+         !__atomic_compare_exchange_n(p, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);)
         ;
 #endif
 }

@@ -178,9 +178,11 @@ typedef struct und_extend_beside_args {
     float *field[UND_EXTEND_FIELDS][3];
 } und_extend_beside_args;
 
-/* Of a row (y, z) beside the domain, from another; or of its cell x alone, where that is not UND_EXTEND_ALL. */
+/* Of a row (y, z) beside the domain, from another; or of its cell x alone, where that is not UND_EXTEND_ALL.
+ */
 #define UND_EXTEND_ALL (-2)
-static inline void und_extend_copy_row(const und_mac *m, float *u, int x, int y, int z, int from_y, int from_z)
+static inline void und_extend_copy_row(const und_mac *m, float *u, int x, int y, int z, int from_y,
+                                       int from_z)
 {
     const und_span span = und_mac_span_beside(m, y, z);
     if (!und_present_has(m->present, y, z))

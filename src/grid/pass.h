@@ -205,14 +205,14 @@ typedef enum und_places {
     UND_PLACES_BLOCK, /* or a block; */
     UND_PLACES_ROW,
     UND_PLACES_ROW_TOTAL, /* a row, whose total is kept */
-    UND_PLACES_CELL, /* of rows, with those beside */
+    UND_PLACES_CELL,      /* of rows, with those beside */
     UND_PLACES_WORD,
     UND_PLACES_ITEM,
-    UND_PLACES_LISTED, /* one of the set's `count` */
-    UND_PLACES_SOME,  /* a block of one item */
-    UND_PLACES_PACK,  /* eight of each of the `per_block` items that a block has at most */
-    UND_PLACES_SIXTEEN, /* sixteen of these, of any of three kinds */
-    UND_PLACES_EACH,    /* each of the `per_block` items that a block has */
+    UND_PLACES_LISTED,   /* one of the set's `count` */
+    UND_PLACES_SOME,     /* a block of one item */
+    UND_PLACES_PACK,     /* eight of each of the `per_block` items that a block has at most */
+    UND_PLACES_SIXTEEN,  /* sixteen of these, of any of three kinds */
+    UND_PLACES_EACH,     /* each of the `per_block` items that a block has */
     UND_PLACES_TOGETHER, /* all of a block, by UND_TOGETHER threads that wait for each other in between */
     UND_PLACES_OF_PACK = 8,
     UND_PLACES_OF_SIXTEEN = 16,
@@ -238,7 +238,8 @@ typedef struct und_kernel {
     size_t args_size; /* 0: it is for this machine alone */
     und_places places;
     bool finds; /* its arguments are an und_found: what it finds is not in them */
-    size_t keeps; /* not 0: in its arguments, at that offset less one, where it keeps the most of each block */
+    size_t
+        keeps; /* not 0: in its arguments, at that offset less one, where it keeps the most of each block */
 } und_kernel;
 
 typedef struct und_found {
@@ -278,21 +279,21 @@ typedef struct und_found {
     typedef args_type fn##_args_of;            \
     UND_KERNEL_ONE(fn, , args_type, EACH)      \
     UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), UND_PLACES_LISTED, false, 0})
-#define UND_KERNEL_LISTED_AXES(fn, args_type, EACH)                                                  \
-    typedef args_type fn##_args_of;                                                                  \
-    UND_KERNEL_ONE(fn, _0, args_type, EACH, 0)                                                       \
-    UND_KERNEL_ONE(fn, _1, args_type, EACH, 1)                                                       \
-    UND_KERNEL_ONE(fn, _2, args_type, EACH, 2)                                                       \
+#define UND_KERNEL_LISTED_AXES(fn, args_type, EACH)                                                     \
+    typedef args_type fn##_args_of;                                                                     \
+    UND_KERNEL_ONE(fn, _0, args_type, EACH, 0)                                                          \
+    UND_KERNEL_ONE(fn, _1, args_type, EACH, 1)                                                          \
+    UND_KERNEL_ONE(fn, _2, args_type, EACH, 2)                                                          \
     UND_KERNEL_TABLE_AXES(fn, {#fn "_0", fn##_block_0, sizeof(args_type), UND_PLACES_LISTED, false, 0}, \
-                          {#fn "_1", fn##_block_1, sizeof(args_type), UND_PLACES_LISTED, false, 0},  \
+                          {#fn "_1", fn##_block_1, sizeof(args_type), UND_PLACES_LISTED, false, 0},     \
                           {#fn "_2", fn##_block_2, sizeof(args_type), UND_PLACES_LISTED, false, 0})
 
 /* The same for each axis, which is then a constant to the compiler: fn(args, place, axis). */
-#define UND_KERNEL_AXES(fn, args_type, EACH)                                                     \
-    typedef args_type fn##_args_of;                                                              \
-    UND_KERNEL_PLACES(fn, _0, args_type, EACH, 0)                                                \
-    UND_KERNEL_PLACES(fn, _1, args_type, EACH, 1)                                                \
-    UND_KERNEL_PLACES(fn, _2, args_type, EACH, 2)                                                \
+#define UND_KERNEL_AXES(fn, args_type, EACH)                                                        \
+    typedef args_type fn##_args_of;                                                                 \
+    UND_KERNEL_PLACES(fn, _0, args_type, EACH, 0)                                                   \
+    UND_KERNEL_PLACES(fn, _1, args_type, EACH, 1)                                                   \
+    UND_KERNEL_PLACES(fn, _2, args_type, EACH, 2)                                                   \
     UND_KERNEL_TABLE_AXES(fn, {#fn "_0", fn##_block_0, sizeof(args_type), EACH##_PLACES, false, 0}, \
                           {#fn "_1", fn##_block_1, sizeof(args_type), EACH##_PLACES, false, 0},     \
                           {#fn "_2", fn##_block_2, sizeof(args_type), EACH##_PLACES, false, 0})
@@ -320,16 +321,16 @@ typedef struct und_found {
     UND_KERNEL_PLACES_MOST(fn, args_type, EACH) \
     UND_KERNEL_TABLE(fn, {#fn, fn##_block, sizeof(args_type), EACH##_PLACES, true, 0})
 #ifndef UND_CARD
-#define UND_KERNEL_PLACES_MOST(fn, args_type, EACH)                                                         \
-    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_)                   \
-    {                                                                                                       \
-        const und_found found_ = *(const und_found *)args_;                                                 \
-        const args_type of_block_ = *(const args_type *)found_.args;                                        \
-        und_lanes most_ = {0}, none_ = {0};                                                                 \
-        EACH (set_, block_, place_)                                                                         \
-            most_ = und_lanes_max(                                                                          \
-                und_lanes_select(und_lanes_where(place_.which), fn(&of_block_, place_), none_), most_);     \
-        ((float *)found_.out)[block_] = und_lanes_most(most_); /* of each block: the most in it */          \
+#define UND_KERNEL_PLACES_MOST(fn, args_type, EACH)                                                     \
+    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_)               \
+    {                                                                                                   \
+        const und_found found_ = *(const und_found *)args_;                                             \
+        const args_type of_block_ = *(const args_type *)found_.args;                                    \
+        und_lanes most_ = {0}, none_ = {0};                                                             \
+        EACH (set_, block_, place_)                                                                     \
+            most_ = und_lanes_max(                                                                      \
+                und_lanes_select(und_lanes_where(place_.which), fn(&of_block_, place_), none_), most_); \
+        ((float *)found_.out)[block_] = und_lanes_most(most_); /* of each block: the most in it */      \
     }
 #endif
 static inline float und_most_of(const float *block, int blocks)
@@ -373,8 +374,8 @@ typedef struct und_step {
     const und_pass *passes;
     int count;
     bool chain;
-    const bool *unless;         /* it is left out where steps before have set this; may be NULL; in memory that
-                                   kernels have (base/pages.h), where a card runs them */
+    const bool *unless; /* it is left out where steps before have set this; may be NULL; in memory that
+                           kernels have (base/pages.h), where a card runs them */
     const und_halo_field *halo; /* what it reads of others' slices, that steps before have written */
     int halos;
 } und_step;

@@ -33,23 +33,23 @@ UND_INLINE und_set und_call_set(const und_call *call)
     {                                                                                                      \
         const uint32_t thread =                                                                            \
             __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x(); \
-        if (thread < call.threads && !(call.unless && *call.unless)) {                                                                       \
+        if (thread < call.threads && !(call.unless && *call.unless)) {                                     \
             const und_set set = und_call_set(&call);                                                       \
             on(&call, &set, &args, thread);                                                                \
         }                                                                                                  \
     }
 #else
-#define UND_CARD_ENTRY(name, args_type, on)                                                       \
-    static void name##_card(const void *call_, const void *args_, uint32_t thread)                \
-    {                                                                                             \
-        const args_type args = *(const args_type *)args_;                                         \
-        const und_call *const own = (const und_call *)call_;                                      \
-        const und_set set = und_call_set(own);                                                    \
-        if (!(own->unless && *own->unless))                                                       \
-            on(own, &set, &args, thread);                                                         \
-    }                                                                                             \
-    __attribute__((used, section("und_card"), aligned(8))) static const und_card_named name##_named = {#name, \
-                                                                                           name##_card};
+#define UND_CARD_ENTRY(name, args_type, on)                                                             \
+    static void name##_card(const void *call_, const void *args_, uint32_t thread)                      \
+    {                                                                                                   \
+        const args_type args = *(const args_type *)args_;                                               \
+        const und_call *const own = (const und_call *)call_;                                            \
+        const und_set set = und_call_set(own);                                                          \
+        if (!(own->unless && *own->unless))                                                             \
+            on(own, &set, &args, thread);                                                               \
+    }                                                                                                   \
+    __attribute__((used, section("und_card"), aligned(8))) static const und_card_named name##_named = { \
+        #name, name##_card};
 #endif
 
 /* ---- Places of threads ---- */
@@ -159,22 +159,23 @@ UND_INLINE bool und_thread_span(const und_set *s, int row, und_place *p)
     }                                                                                           \
     UND_CARD_ENTRY(fn, args_type, fn##_on)
 
-#define UND_THREAD_OF_UND_EACH_SOME(call, s, thread, p)                                                     \
-    for (bool there_ = (*(p) = (und_place){.at = thread, .x = 1, .y = (int)(thread), .lent = (s)->lent}, true); \
+#define UND_THREAD_OF_UND_EACH_SOME(call, s, thread, p)                                               \
+    for (bool there_ =                                                                                \
+             (*(p) = (und_place){.at = thread, .x = 1, .y = (int)(thread), .lent = (s)->lent}, true); \
          there_; there_ = false)
 
-#define UND_KERNEL_PLACES_MOST(fn, args_type, EACH)                                              \
-    UND_INLINE void fn##_on(const und_call *call_, const und_set *set_, const args_type *args_,  \
-                            uint32_t thread_)                                                    \
-    {                                                                                            \
-        und_place place_;                                                                        \
-        UND_THREAD_OF_##EACH(call_, set_, thread_, &place_)                                      \
-        {                                                                                        \
-            const float most_ = fn(args_, place_)[0];                                            \
-            if (place_.which & 1 && most_ > 0)                                                   \
-                und_thread_keep(call_, set_, thread_, most_);                                    \
-        }                                                                                        \
-    }                                                                                            \
+#define UND_KERNEL_PLACES_MOST(fn, args_type, EACH)                                             \
+    UND_INLINE void fn##_on(const und_call *call_, const und_set *set_, const args_type *args_, \
+                            uint32_t thread_)                                                   \
+    {                                                                                           \
+        und_place place_;                                                                       \
+        UND_THREAD_OF_##EACH (call_, set_, thread_, &place_)                                    \
+        {                                                                                       \
+            const float most_ = fn(args_, place_)[0];                                           \
+            if (place_.which & 1 && most_ > 0)                                                  \
+                und_thread_keep(call_, set_, thread_, most_);                                   \
+        }                                                                                       \
+    }                                                                                           \
     UND_CARD_ENTRY(fn, args_type, fn##_on)
 /* Bits of numbers that are not below 0 are ordered as they are. */
 UND_INLINE void und_thread_keep(const und_call *call, const und_set *s, uint32_t thread, float most)

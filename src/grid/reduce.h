@@ -201,8 +201,8 @@ UND_INLINE und_total und_largest_of_row(const und_set *s, int row, und_largest_f
     UND_KERNEL_OF_ROWS(fn, , args_type, und_largest_of_row, fn##_at)    \
     UND_KERNEL_TABLE(fn, UND_KERNEL_ROWS(fn, , args_type))
 
-#define UND_KERNEL_ROWS(fn, which, args_type)                                  \
-    {                                                                          \
+#define UND_KERNEL_ROWS(fn, which, args_type)                                           \
+    {                                                                                   \
 #fn #which, fn##_block##which, sizeof(args_type), UND_PLACES_ROW_TOTAL, true, 0 \
     }
 #ifndef UND_CARD

@@ -1,5 +1,5 @@
-/* All kernels of the level set for a card: compiled by itself for each kind of card (CMakeLists.txt), with one
- * lane. */
+/* All kernels of the level set for a card: compiled by itself for each kind of card (CMakeLists.txt), with
+ * one lane. */
 #include "control/elements_kernel.h"
 #include "flow/carried_kernel.h"
 #include "flow/mac_flow_advect_kernel.h"

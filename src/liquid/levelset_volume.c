@@ -20,7 +20,7 @@ static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down wh
 static const double CONTACT = 0.002; /* m: how thick a puddle of water is where its contact line stops */
 static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
 static const float DEEP = -2.5f;             /* cells: further in all of what is too much is pressed out */
-static const float THICK = -0.45f;             /* cells: so deep in a solid that it is no thin one */
+static const float THICK = -0.45f;           /* cells: so deep in a solid that it is no thin one */
 static const double STILL = 0.1;             /* of sqrt(g dx): slower liquid is at rest to particles */
 enum { BEHIND = 3 };                         /* cells: so deep sources are looked for */
 enum { CARRIED = 2 + UND_SOLIDS_REACH + 2 }; /* cells: in a step, out of the solid, to one near there */

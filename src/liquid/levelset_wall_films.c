@@ -22,7 +22,8 @@ und_status und_levelset_wall_films_open(und_levelset *s, und_error *err)
         s->def.surface_rule == UND_SURFACE_VOLUME
             ? s->mac.count
             : 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] + (size_t)n[0] * (size_t)n[2]);
-    s->film_cell = und_pages_alloc_sparse(2 * most * sizeof *s->film_cell, "films", err); /* and those of gaps */
+    s->film_cell =
+        und_pages_alloc_sparse(2 * most * sizeof *s->film_cell, "films", err); /* and those of gaps */
     s->closing = s->film_cell ? und_pages_alloc_sparse(most * sizeof *s->closing, "films", err) : NULL;
     if (!s->closing || und_mask_open(&s->wet, &s->mac, "films", err) != UND_OK ||
         !und_scratch_join(s->scratch, lent, err))

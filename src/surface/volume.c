@@ -74,16 +74,29 @@ enum {
 #define PART(member, at) UND_FIELD(und_volume_parts, member, at)
 
 static const und_field fields[] = {FIELD(c, .halo = UND_HALO_CROSSED), FIELD(film, .halo = UND_HALO_CROSSED)};
-static const und_field part_fields[] = {
-    PART(inside, UND_AT_CELLS),   PART(own, UND_AT_CELLS),        PART(kind, UND_AT_CELLS),
-    PART(mark, UND_AT_CELLS),     PART(unsure, UND_AT_CELLS),
+static const und_field part_fields[] = {PART(inside, UND_AT_CELLS),
+                                        PART(own, UND_AT_CELLS),
+                                        PART(kind, UND_AT_CELLS),
+                                        PART(mark, UND_AT_CELLS),
+                                        PART(unsure, UND_AT_CELLS),
 
-    PART(chunk, AT_LISTED),       PART(row_chunk, AT_LISTED),     PART(wakes, AT_CHUNKS),
-    PART(row_count, UND_AT_ROWS), PART(row_sum, UND_AT_ROWS),     PART(row_total, UND_AT_ROWS),
-    PART(row_most, UND_AT_ROWS),  PART(block_count, UND_AT_ROWS), PART(block_chunks, UND_AT_ROWS),
-    PART(row_films, UND_AT_ROWS), PART(block_most, UND_AT_ROWS),  PART(row_chunks, AT_ROW_ENDS),
-    PART(row_left, AT_ROW_ENDS),  PART(row_layers, UND_AT_ROWS),  PART(listed, AT_COUNTS),      PART(together, UND_AT_ROWS),
-    PART(told, AT_TOLD)};
+                                        PART(chunk, AT_LISTED),
+                                        PART(row_chunk, AT_LISTED),
+                                        PART(wakes, AT_CHUNKS),
+                                        PART(row_count, UND_AT_ROWS),
+                                        PART(row_sum, UND_AT_ROWS),
+                                        PART(row_total, UND_AT_ROWS),
+                                        PART(row_most, UND_AT_ROWS),
+                                        PART(block_count, UND_AT_ROWS),
+                                        PART(block_chunks, UND_AT_ROWS),
+                                        PART(row_films, UND_AT_ROWS),
+                                        PART(block_most, UND_AT_ROWS),
+                                        PART(row_chunks, AT_ROW_ENDS),
+                                        PART(row_left, AT_ROW_ENDS),
+                                        PART(row_layers, UND_AT_ROWS),
+                                        PART(listed, AT_COUNTS),
+                                        PART(together, UND_AT_ROWS),
+                                        PART(told, AT_TOLD)};
 enum { FIELDS = sizeof fields / sizeof *fields, PART_FIELDS = sizeof part_fields / sizeof *part_fields };
 
 void und_volume_get_cells(const und_volume *v, int reach)

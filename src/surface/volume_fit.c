@@ -94,18 +94,19 @@ static void add_remaining(way *w, const und_volume *v, const int32_t *row_first,
     w->blocks = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     w->blocks = und_set_list(v, rows, first && !fits ? rows : w->blocks.per_block, 1);
     w->blocks.worth = (size_t)rows + 4 * (size_t)p->listed[UND_VOLUME_LISTED];
-    w->remaining = (und_volume_remaining){.from = p->chunk,
-                                          .to = p->row_chunk + (first && fits ? p->listed[UND_VOLUME_LISTED] : 0),
-                                          .row_first = row_first,
-                                          .row_left = p->row_left,
-                                          .row_count = p->row_count,
-                                          .block_chunks = p->block_chunks,
-                                          .block_count = p->block_count,
-                                          .rows = rows,
-                                          .blocks = w->blocks.blocks,
-                                          .mark = p->mark,
-                                          .count = &p->listed[UND_VOLUME_CELLS],
-                                          .chunk_count = &p->listed[UND_VOLUME_LISTED]};
+    w->remaining =
+        (und_volume_remaining){.from = p->chunk,
+                               .to = p->row_chunk + (first && fits ? p->listed[UND_VOLUME_LISTED] : 0),
+                               .row_first = row_first,
+                               .row_left = p->row_left,
+                               .row_count = p->row_count,
+                               .block_chunks = p->block_chunks,
+                               .block_count = p->block_count,
+                               .rows = rows,
+                               .blocks = w->blocks.blocks,
+                               .mark = p->mark,
+                               .count = &p->listed[UND_VOLUME_CELLS],
+                               .chunk_count = &p->listed[UND_VOLUME_LISTED]};
     add(w, UND_PASS(und_volume_remaining_count, &w->remaining, &w->blocks), unless);
     add(w, UND_PASS(und_volume_remaining_add_up, &w->remaining, &w->one), unless);
     add(w, UND_PASS(und_volume_remaining_put, &w->remaining, &w->blocks), unless);

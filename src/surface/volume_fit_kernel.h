@@ -270,8 +270,9 @@ static inline void und_volume_fit_even_out_one(const und_volume_fit_args *a, uin
     if (k->evens && a->round == 0)
         und_volume_fit_find_others(f, k);
     if (k->evens)
-        und_volume_fit_even_out_chunk(f, k, a->round % 2 ? p->spare : p->extra, a->round % 2 ? p->extra : p->spare,
-                                      und_volume_fit_even_in(a), und_volume_fit_much_of(a));
+        und_volume_fit_even_out_chunk(f, k, a->round % 2 ? p->spare : p->extra,
+                                      a->round % 2 ? p->extra : p->spare, und_volume_fit_even_in(a),
+                                      und_volume_fit_much_of(a));
     if (a->round == f->rounds - 1)
         und_volume_fit_add_extra(a, k);
 }

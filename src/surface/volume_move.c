@@ -124,8 +124,8 @@ static int add_paying(const move *whole, const und_set *chunks, part_of_step *p,
         p->round[round] = (und_volume_pay_args){.m = whole->k.args, .none = &none[round]};
         p->pays[count] = UND_PASS(und_volume_ask, &p->round[round], chunks);
         p->pays[count + 1] = UND_PASS(und_volume_pay, &p->round[round], chunks);
-        steps[count] = (und_step){
-            .passes = &p->pays[count], .count = 1, .unless = round > 0 ? &none[round - 1] : NULL};
+        steps[count] =
+            (und_step){.passes = &p->pays[count], .count = 1, .unless = round > 0 ? &none[round - 1] : NULL};
         steps[count + 1] = (und_step){.passes = &p->pays[count + 1], .count = 1, .unless = &none[round]};
         count += 2;
     }

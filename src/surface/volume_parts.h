@@ -39,10 +39,10 @@ typedef struct und_volume_parts {
     ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
     und_volume_chunk *row_chunk;         /* [row][per_row], while the list is made */
     int per_row;
-    int32_t *row_count;                  /* of each row's part of the list: cells */
-    int32_t *row_chunks;                 /* of the list before each row: chunks; behind the last row too */
+    int32_t *row_count;  /* of each row's part of the list: cells */
+    int32_t *row_chunks; /* of the list before each row: chunks; behind the last row too */
     int32_t *block_count, *block_chunks, *together; /* the same of blocks of rows, while the list is made */
-    int32_t *row_left;                   /* the same of those that are looked at again */
+    int32_t *row_left;                              /* the same of those that are looked at again */
     uint16_t *wakes; /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
     int64_t *row_sum;
