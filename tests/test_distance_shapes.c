@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "surface/distance_parts.h"
+#include "surface/distance_refresh_kernel.h"
 
 static und_shape *make_ball(double x, double y, double z, double radius)
 {
@@ -210,7 +211,8 @@ static void cells_refresh_alone(void **state)
                                  (int)(place / 1000 % 3)};
             const size_t at = und_mac_at(&one.mac, cell[0], cell[1], cell[2]);
             one.phi[at] = all.phi[at] = value[place / 10000 % 4];
-            und_distance_refresh_cell(&one, cell);
+            const und_distance_refresh_args args = und_distance_refresh_of(&one);
+            und_distance_change_cell(&args, at, cell);
             und_distance_refresh(&all);
             assert_float_equal(one.phi[at], all.phi[at], 0);
             assert_float_equal(one.next[at], all.next[at], 0);

@@ -272,7 +272,7 @@ enum { MOST_AHEAD = 4 };
 static void run_behind(ahead_of_it *ahead, const und_mac_flow *s, int threads, const und_pass *pass)
 {
     const und_device device = {.threads = threads, .card = s->device.card};
-    und_step steps[MOST_AHEAD + 1];
+    und_step steps[MOST_AHEAD + 1] = {0};
     int count = 0;
     for (; ahead && count < ahead->count; count++)
         steps[count] = ahead->steps[count];
