@@ -190,7 +190,7 @@ static void steps_follow_each_other(void **state)
 {
     (void)state;
     enum { STEPS = 12 };
-    static const und_kernel add_up_kernel = {"add_up", add_up};
+    static const und_kernel add_up_kernel = {.name = "add_up", .block = add_up};
     const und_mac mac = make_mac(16, 8, 32);
     const und_set rows = und_set_rows(&mac, UND_ROWS_INSIDE), slices = und_set_slices(&mac, UND_ROWS_INSIDE),
                   one = {.blocks = 1};

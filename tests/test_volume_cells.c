@@ -332,7 +332,7 @@ static void pay_once(world *w, int threads)
                                       .none = &none};
     const und_device device = {.threads = threads};
     const und_set chunks = und_volume_chunks(&w->v);
-    for (int i = 0; i < p->chunk_count; i++)
+    for (int i = 0; i < p->listed[UND_VOLUME_LISTED]; i++)
         p->chunk[i].gives = p->chunk[i].bits;
     und_pass(&device, und_volume_ask, &args, &chunks);
     und_pass(&device, und_volume_pay, &args, &chunks);
