@@ -75,7 +75,8 @@ und_card *und_card_open(const und_card_kind *kind, const und_card_kernels *kerne
     if (!c)
         return NULL;
     c->kind = kind;
-    c->kernels = kernels;
+    c->own = *kernels;
+    c->kernels = &c->own;
     c->says = getenv("UNDINE_CARD_SAY");
     c->compares = getenv("UNDINE_CARD_COMPARE") && kind->peek;
     c->range = RANGE;
@@ -84,7 +85,7 @@ und_card *und_card_open(const und_card_kind *kind, const und_card_kernels *kerne
     pthread_mutex_init(&c->lock, NULL);
     find_program(c);
     if (und_card_units_open(c, err) != UND_OK || map_host(c, err) != UND_OK ||
-        kind->open(&c->self, kernels, c->range, c->bytes, c->host, err) != UND_OK ||
+        kind->open(&c->self, c->kernels, c->range, c->bytes, c->host, err) != UND_OK ||
         map_range(c, err) != UND_OK || und_card_faults_open(c, err) != UND_OK) {
         und_card_close(c);
         return NULL;

@@ -16,7 +16,7 @@
 
 enum { MOST_AHEAD = 64 }; /* units that come back at once, where one after the other is asked for */
 
-bool und_card_runs_add(und_card_runs *r, size_t at, size_t count)
+static bool add_run(und_card_runs *r, size_t at, size_t count)
 {
     und_card_stretch *last = r->count > 0 ? &r->run[r->count - 1] : NULL;
     if (last && last->at + last->count == at) {
@@ -123,7 +123,7 @@ void *und_card_alloc(und_card *c, size_t bytes, bool read_only, const char *what
         } else {
             set_side(c, b->at, count, UND_CARD_NEW);
             memset(c->read_only + b->at, read_only, count);
-            if (!read_only && !und_card_runs_add(&c->open, b->at, count))
+            if (!read_only && !add_run(&c->open, b->at, count))
                 abort(); /* there is room for all units */
         }
     }
@@ -172,7 +172,7 @@ static void leave_out(und_card_runs *r, size_t at, size_t count)
             r->run[kept++] = (und_card_stretch){run.at, at - run.at};
     }
     r->count = kept;
-    if (behind.count > 0 && !und_card_runs_add(r, behind.at, behind.count))
+    if (behind.count > 0 && !add_run(r, behind.at, behind.count))
         abort(); /* there is room for all units */
 }
 
@@ -240,10 +240,11 @@ static bool bring(und_card *c, size_t unit)
     c->counts.get_bytes += count * UND_CARD_UNIT;
     set_side(c, unit, count, UND_CARD_BOTH);
     protect(c, unit, count, PROT_READ);
-    return und_card_runs_add(&c->open, unit, count);
+    return add_run(&c->open, unit, count);
 }
 
-bool und_card_touch(und_card *c, size_t unit, bool writes)
+/* Somebody touches a unit here; false: it is nobody's. */
+static bool touch(und_card *c, size_t unit, bool writes)
 {
     bool good = true;
     struct timespec from, to;
@@ -261,7 +262,7 @@ bool und_card_touch(und_card *c, size_t unit, bool writes)
     if (good && writes && c->side[unit] != UND_CARD_HERE) {
         set_side(c, unit, 1, UND_CARD_HERE);
         protect(c, unit, 1, PROT_READ | PROT_WRITE);
-        good = und_card_runs_add(&c->written, unit, 1);
+        good = add_run(&c->written, unit, 1);
     }
     clock_gettime(CLOCK_MONOTONIC, &to);
     c->counts.waiting += (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
@@ -281,7 +282,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)context;
 #endif
     if (c && at >= c->range && at < c->range + c->bytes &&
-        und_card_touch(c, (size_t)(at - c->range) / UND_CARD_UNIT, writes))
+        touch(c, (size_t)(at - c->range) / UND_CARD_UNIT, writes))
         return;
     if (c && c->before.sa_flags & SA_SIGINFO && c->before.sa_sigaction)
         c->before.sa_sigaction(number, info, context);
@@ -341,8 +342,8 @@ void und_card_compare_open(und_card *c)
         if (b->used && !b->read_only) {
             protect(c, b->at, b->count, PROT_READ | PROT_WRITE);
             set_side(c, b->at, b->count, UND_CARD_HERE);
-            und_card_runs_add(&c->written, b->at, b->count);
-            und_card_runs_add(&c->open, b->at, b->count);
+            add_run(&c->written, b->at, b->count);
+            add_run(&c->open, b->at, b->count);
         }
 }
 

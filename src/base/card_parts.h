@@ -49,6 +49,7 @@ typedef struct und_card_known {
 struct und_card {
     const und_card_kind *kind;
     const und_card_kernels *kernels;
+    und_card_kernels own; /* which these are */
     void *self;
     char *range; /* the same addresses on both sides */
     size_t bytes, units;
@@ -83,11 +84,6 @@ void und_card_faults_close(und_card *c);
 
 /* Before a launch: what was written here goes there, and what kernels may write is theirs. */
 und_status und_card_hand_over(und_card *c, und_error *err);
-/* Somebody touches a unit here; false: it is nobody's. */
-bool und_card_touch(und_card *c, size_t unit, bool writes);
-
-bool und_card_runs_add(und_card_runs *runs, size_t at, size_t count);
-
 /* A kernel was done here: it is unknown there, or was given what is elsewhere.  Said once of each where
  * UNDINE_CARD_SAY is set. */
 void und_card_tell_here(und_card *c, const und_card_launch *launch, bool unknown, int offset);

@@ -6,7 +6,7 @@
 
 und_status und_devices_open(const char *name, und_card **card, und_error *err)
 {
-    static und_card_kernels kernels; /* for as long as a card is open */
+    und_card_kernels kernels;
     const und_card_kind *kind = strcmp(name, "gpu") == 0       ? &und_card_cuda
                                 : strcmp(name, "process") == 0 ? &und_card_process
                                                                : NULL;
