@@ -118,13 +118,12 @@ void und_card_close(und_card *c)
 /* ---- Launches ---- */
 
 /* Whether a word of what a kernel is given may be an address of memory that a card does not have: of the
- * program, its heap or its stack.  What is left of one behind a flag looks like that too, but for its last
- * byte. */
+ * program, its heap or its stack.  What is left of one behind a flag may look like that too: then a kernel is
+ * done here without need. */
 static bool is_elsewhere(const und_card *c, uintptr_t word)
 {
     const uintptr_t stack = (uintptr_t)&word & ~(uintptr_t)4095;
-    return (word & 0xff) > 1 &&
-           ((word >= c->program && word < (uintptr_t)sbrk(0)) || (word >= stack && word < c->stack_end));
+    return (word >= c->program && word < (uintptr_t)sbrk(0)) || (word >= stack && word < c->stack_end);
 }
 
 /* Where what a kernel is given tells of such memory: one more than the offset; 0: nowhere. */

@@ -79,6 +79,10 @@ static und_status start(card_process *p, und_error *err)
 static und_status open_process(void **self, const und_card_kernels *kernels, char *range, size_t bytes,
                                char *host, und_error *err)
 {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    return und_error_set(err, UND_FAILED,
+                         "the card's process: a sanitizer's memory is where its own would be");
+#endif
     card_process *p = und_alloc(1, sizeof *p, "the card's process", err);
     if (!p)
         return err->status;

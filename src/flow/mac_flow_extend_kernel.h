@@ -18,7 +18,7 @@ enum {
 typedef struct und_extend_layer_args {
     und_mac mac;
     int axis, fields;
-    bool goes_on; /* as it changes where it is known */
+    int goes_on; /* as it changes where it is known */
     float *field[UND_EXTEND_FIELDS];
     und_mask known, out;    /* and what is known then */
     const uint64_t *inside; /* of a slice: the faces in the domain and on its border */
