@@ -108,6 +108,9 @@ static told solve(const int n[3], bool open, und_card *card)
 
 static void check(const int n[3], bool open)
 {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ /* they have memory where a card's is */
+    skip();
+#endif
     const double d[3] = {1, 1, 1}, origin[3] = {0};
     const size_t bytes = und_mac_make(n, d, origin).count * sizeof(double);
     und_error err = {.status = UND_OK};
@@ -153,8 +156,5 @@ int main(void)
         cmocka_unit_test(test_closed),
         cmocka_unit_test(test_flat),
     };
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ /* they have memory where a card's is */
-    return 0;
-#endif
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
