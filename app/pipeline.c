@@ -155,6 +155,10 @@ static void make_line(command_line *l, const pipeline *p, const child *c)
     add(l, "--output");
     add(l, p->folder);
     add_number(l, "--threads", p->threads);
+    if (a->device) {
+        add(l, "--device");
+        add(l, a->device);
+    }
     add_number(l, "--checkpoint", a->checkpoint);
     add_number(l, "--keep", a->keep);
     add_number(l, "--compress", a->compress);

@@ -320,7 +320,7 @@ static und_status advance(job *j, und_error *err)
     for (int step = 1; !done && status == UND_OK && !signals_stop(); step++) {
         status = und_sim_part(j->sim, &step_done, &done, err);
         if (status == UND_OK && j->card)
-            status = und_card_check(j->card, err);
+            und_card_check(j->card);
         if (status == UND_OK)
             status = und_cache_settle(j->cache, err);
         progress_substep(&j->progress, und_sim_frame_number(j->sim) + !done, step);

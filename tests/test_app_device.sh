@@ -36,6 +36,14 @@ scene { name = "thread", frames = 4 }
 liquid.levelset { size = {1, 1, 1}, cells = 14, surface = "particles", fill = box { max = {0.4, 0.6, 1} } }
 SCENE
 
+cat >two.lua <<'SCENE'
+scene { name = "two", frames = 4 }
+local dx = 1 / 16
+liquid.levelset { name = "top", size = {1, 1}, cells = {16, 16}, origin = {0, 1}, open = "bottom",
+  sources = { { shape = box { min = {-1, 1.2, -1}, max = {0.3, 2.1, 1} }, velocity = {0, -3} } } }
+liquid.levelset { name = "low", from = "top", size = {1, 1 + 3 * dx}, cells = {16, 19}, open = "right" }
+SCENE
+
 hashes()
 {
     cut -d, -f1,13 "$1/ledger.csv"
@@ -53,6 +61,13 @@ goes_on()
 {
     code 0 "$program" sim splash.lua -e 2 -o "$1$2" --device "$1" &&
         code 0 "$program" sim splash.lua --resume -o "$1$2" --device "$2" && same_hashes splash.cpu "$1$2"
+}
+# Grids that source each other are processes of their own, each with a card.
+two_grids()
+{
+    code 0 "$program" sim two.lua -j 2 -o two.cpu --device cpu && code 0 "$program" sim two.lua -j 2 -o two.card --device process --profile &&
+        same_hashes two.cpu/top two.card/top && same_hashes two.cpu/low two.card/low &&
+        [ "$("$program" sim two.lua -j 2 -o two.card --force --device process --profile | grep -c 'card: a process')" = 2 ]
 }
 says()
 {
@@ -77,6 +92,7 @@ fi
 for scene in splash honey flat far thread; do
     expect "$scene has the same hashes" same $scene
 done
+expect "so have two grids, each on a card" two_grids
 expect "a card goes on from the processor's checkpoint" goes_on cpu process
 expect "and the processor from a card's" goes_on process cpu
 expect "a graphics card" graphics_card

@@ -118,7 +118,7 @@ static void check(const int n[3], bool open)
     const told here = solve(n, open, NULL);
     assert_int_equal(und_devices_open("process", &card, &err), UND_OK);
     const told there = solve(n, open, card);
-    assert_int_equal(und_card_check(card, &err), UND_OK);
+    und_card_check(card);
     und_card_close(card);
     for (int i = 0; i < SETTINGS; i++) {
         assert_true(here.report[i].converged && here.report[i].iterations + i > 0);

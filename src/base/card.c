@@ -136,11 +136,8 @@ static int find_elsewhere(const und_card *c, const und_card_launch *l)
     return 0;
 }
 
-static void fail(und_card *c, const und_error *err)
+void und_card_fail(und_card *c, const und_error *err)
 {
-    if (c->error.status != UND_OK)
-        return;
-    c->error = *err;
     if (c->on_failure)
         c->on_failure(err);
     fprintf(stderr, "%s\n", err->text);
@@ -182,6 +179,9 @@ static int by_seconds(const void *a, const void *b)
 void und_card_print(const und_card *c, FILE *to)
 {
     const und_card_counts n = c->counts;
+    char what[256];
+    c->kind->describe(c->self, what, sizeof what);
+    fprintf(to, "card: %s\n", what);
     fprintf(
         to,
         "card: %llu launches, %llu kernels done here, %llu faults in %.3f s, %.1f MB there, %.1f MB back\n",
@@ -247,8 +247,6 @@ bool und_card_run_here(und_card *c, const und_card_launch *l)
 bool und_card_run(und_card *c, const und_card_launch *launch)
 {
     und_error err = {0};
-    if (c->error.status != UND_OK)
-        return false;
     const und_card_known *k = find_kernel(c, launch->name);
     const int kernel = k->number, elsewhere = kernel < 0 ? 0 : find_elsewhere(c, launch);
     if (kernel < 0 || elsewhere > 0) {
@@ -258,33 +256,26 @@ bool und_card_run(und_card *c, const und_card_launch *launch)
     }
     if (launch->threads == 0)
         return true;
-    if (und_card_hand_over(c, &err) != UND_OK) {
-        fail(c, &err);
-        return false;
-    }
+    if (und_card_hand_over(c, &err) != UND_OK)
+        und_card_fail(c, &err);
     if (c->timed)
         c->kind->wait(c->self, &err);
     const double from = c->timed ? now() : 0;
     if ((launch->clear.bytes > 0 && c->kind->clear(c->self, (size_t)((char *)launch->clear.at - c->range),
                                                    launch->clear.bytes, &err) != UND_OK) ||
-        c->kind->launch(c->self, kernel, launch, &err) != UND_OK) {
-        fail(c, &err);
-        return false;
-    }
+        c->kind->launch(c->self, kernel, launch, &err) != UND_OK)
+        und_card_fail(c, &err);
     c->counts.launches++;
     if (c->timed)
         add_time(c, launch, from);
     return true;
 }
 
-und_status und_card_check(und_card *c, und_error *err)
+void und_card_check(und_card *c)
 {
-    und_error own = {0};
-    if (c->error.status == UND_OK && c->kind->wait(c->self, &own) != UND_OK)
-        fail(c, &own);
-    if (c->error.status != UND_OK)
-        *err = c->error;
-    return c->error.status;
+    und_error err = {0};
+    if (c->kind->wait(c->self, &err) != UND_OK)
+        und_card_fail(c, &err);
 }
 
 und_card_counts und_card_count(const und_card *c)

@@ -70,9 +70,8 @@ bool und_card_has(const und_card *card, const void *address); /* it is of the ra
 /* What is called where a card fails in the middle of a run, and does not return: what was on it is lost, and
  * so is the run but for what is on disk.  Without one the program is aborted. */
 void und_card_on_failure(und_card *card, void (*fn)(const und_error *err));
-/* What went wrong with it since it was opened: from then on all is done here, with what there was here last.
- */
-und_status und_card_check(und_card *card, und_error *err);
+/* Waits for it, so that what went wrong with it is known. */
+void und_card_check(und_card *card);
 
 /* ---- For base/pages.c ---- */
 

@@ -234,9 +234,8 @@ static bool bring(und_card *c, size_t unit)
     while (count < c->ahead && unit + count < c->units && c->side[unit + count] == UND_CARD_THERE)
         count++;
     c->next = unit + count;
-    if (c->error.status == UND_OK &&
-        c->kind->get(c->self, unit * UND_CARD_UNIT, count * UND_CARD_UNIT, &err) != UND_OK)
-        c->error = err; /* what there was here last is all that is left */
+    if (c->kind->get(c->self, unit * UND_CARD_UNIT, count * UND_CARD_UNIT, &err) != UND_OK)
+        und_card_fail(c, &err);
     c->counts.get_bytes += count * UND_CARD_UNIT;
     set_side(c, unit, count, UND_CARD_BOTH);
     protect(c, unit, count, PROT_READ);

@@ -65,7 +65,6 @@ struct und_card {
     size_t next;                  /* unit behind what came back last, */
     size_t ahead;                 /* so many of which came at once */
     uintptr_t program, stack_end; /* where what is this side's alone begins, and ends */
-    und_error error;
     void (*on_failure)(const und_error *err);
     und_card_counts counts;
     und_card_known known[UND_CARD_KERNELS];
@@ -81,6 +80,8 @@ void und_card_units_close(und_card *c);
 
 und_status und_card_faults_open(und_card *c, und_error *err);
 void und_card_faults_close(und_card *c);
+
+_Noreturn void und_card_fail(und_card *c, const und_error *err);
 
 /* Before a launch: what was written here goes there, and what kernels may write is theirs. */
 und_status und_card_hand_over(und_card *c, und_error *err);
